@@ -23,8 +23,8 @@ class Copy:
         self.folder = ROOT / "target" / name
         self.environment = {**(environment or {}), "CARGO_TARGET_DIR": str(self.folder / "target")}
         crates = with_dependencies(crates)
-        bring({crate: ROOT / "crates" / crate for crate in crates}, self.folder / "crates")
-        manifest = (ROOT / "Cargo.toml").read_text().replace('members = ["crates/*", "xtask"]', 'members = ["crates/*"]')
+        bring({place(crate): ROOT / place(crate) for crate in crates}, self.folder)
+        manifest = re.sub(r"^members = .*$", 'members = ["crates/*/*"]', (ROOT / "Cargo.toml").read_text(), flags=re.M)
         if "process" not in crates:
             manifest = manifest.replace("opt-level = 3\ndebug-assertions = false", "").replace("[profile.dev.package.parallax-process]", "")
         (self.folder / "Cargo.toml").write_text(manifest)
@@ -65,10 +65,16 @@ class Copy:
         return files
 
 
+def place(crate):
+    """Where a crate stands below the repository."""
+    (folder,) = ROOT.glob(f"crates/*/{crate}")
+    return folder.relative_to(ROOT)
+
+
 def bring(folders, target):
-    """Makes `target` hold these folders and nothing else. What is the same stays: cargo looks at times."""
+    """Makes `target/crates` hold these folders and nothing else. What is the same stays: cargo looks at times."""
     wanted = {target / name / file.relative_to(folder): file for name, folder in folders.items() for file in folder.rglob("*") if file.is_file()}
-    for old in [file for file in target.rglob("*") if file.is_file() and file not in wanted]:
+    for old in [file for file in (target / "crates").rglob("*") if file.is_file() and file not in wanted]:
         old.unlink()
     for new, file in wanted.items():
         if not new.exists() or new.read_bytes() != file.read_bytes():
@@ -78,12 +84,12 @@ def bring(folders, target):
 
 def with_dependencies(crates):
     """These crates and the crates of ours that they use, also in their tests."""
-    known, left = set(), list(crates)
+    known, left = {"features"}, list(crates)
     while left:
         crate = left.pop()
         if crate not in known:
             known.add(crate)
-            left += re.findall(r"^parallax-([a-z]+)\b", (ROOT / "crates" / crate / "Cargo.toml").read_text(), re.M)
+            left += re.findall(r"^parallax-([a-z]+)\b", (ROOT / place(crate) / "Cargo.toml").read_text(), re.M)
     return sorted(known)
 
 

@@ -38,6 +38,7 @@ from ._native import (
 )
 
 from . import timeline
+from ._native import VERSION as __version__
 
 __all__ = [
     "READ",

@@ -13,6 +13,7 @@ __all__ = [
     "SelfDependence",
     "TraceError",
     "UnknownName",
+    "VERSION",
     "WRITE",
     "arg",
     "edithamt",
@@ -63,6 +64,7 @@ class MemoryUnreadable(DebugError): ...
 
 READ: Final[int]
 WRITE: Final[int]
+VERSION: Final[str]
 
 @final
 class item(Generic[_V_co]):
@@ -191,6 +193,7 @@ class execution:
 
 @final
 class snapshot:
+    def _repr_html_(self) -> str: ...
     @property
     def time(self) -> int: ...
     @property
@@ -235,6 +238,7 @@ class snapshot:
 
 @final
 class flow:
+    def _repr_html_(self) -> str: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> flow_step: ...
     def ends(self) -> list[flow_step]: ...
@@ -286,12 +290,14 @@ class frame:
 
 @final
 class stack:
+    def _repr_html_(self) -> str: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> frame: ...
     def __iter__(self) -> Iterator[frame]: ...
 
 @final
 class gdb_value:
+    def _repr_html_(self) -> str: ...
     @property
     def type(self) -> str: ...
     @property

@@ -7,13 +7,15 @@ use crate::recorded::{Moment as Seen, Recorded};
 use crate::snapshot::Snapshot;
 use crate::traces::{Moment, Trace};
 use crate::value::Value;
+use parallax_moment::{Names, Stop};
 use parallax_record::SavedEnding;
-use parallax_symbols::{Place, State};
+use parallax_symbols::Place;
 use parallax_trace::{INF, Options, Target, Time};
-use parallax_travel::{Filter, Numbers, Ranges};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use parallax_travel::{Filter, Numbers, Ranges, TravelError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,9 +58,7 @@ impl Origin {
     fn trace(self) -> Trace {
         let (recorded, is_after) = (self.recorded.clone(), self.is_after);
         let condition = match &self.test {
-            Some(test) => {
-                Filter::When(Box::new(self.condition.clone()), test.test(&self.recorded, self.is_after))
-            }
+            Some(test) => self.condition.clone().when(test.test(&self.recorded, self.is_after)),
             None => self.condition.clone(),
         };
         let from = Arc::new(condition.clone());
@@ -100,59 +100,41 @@ impl Execution {
         py.detach(|| self.recorded.moment(self.recorded.travel().span().end, false, None))
     }
 
-    /// The addresses that a place means: a function, a line of a file, an address.
-    fn places(&self, py: Python<'_>, place: &Bound<'_, PyAny>, index: isize) -> PyResult<Vec<u64>> {
+    /// The steps that a place means: a function, a line of a file, an address.
+    fn places(&self, py: Python<'_>, place: &Bound<'_, PyAny>, index: isize) -> PyResult<Filter> {
         if let Ok(address) = place.extract::<u64>() {
-            return Ok(vec![address]);
+            return Ok(Filter::Execute(address.into()));
         }
         let Ok(name) = place.extract::<String>() else {
             return Err(PyTypeError::new_err(
                 "a place is the name of a function, \"file:line\" or an address",
             ));
         };
-        let last = self.last(py)?;
-        let symbols = &last.symbols;
-        let mut found = match name.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)))
-        {
-            Some((file, line)) if !file.ends_with(':') => py.detach(|| symbols.addresses_of_line(file, line)),
-            _ if index == 0 => py.detach(|| symbols.breakpoints_on(&name)),
-            _ if index == -1 => py.detach(|| ends_of(&last, &name)),
+        let stop = match index {
+            0 => Stop::Body,
+            -1 => Stop::End,
             _ => return Err(PyValueError::new_err("index is 0 for the start of a function, -1 for its end")),
         };
-        if found.is_empty() {
-            return Err(UnknownName::new_err(format!("no code called {name} in the recording")));
+        let recorded = self.recorded.clone();
+        let found = py.detach(|| {
+            let (travel, watch) = (recorded.travel(), &crate::events::Signals::new());
+            Names { travel, modules: &recorded.modules, watch }.place(&name, stop)
+        });
+        let code = found.map_err(|error| match error {
+            TravelError::Stopped => crate::errors::raised(py, parallax_trace::Error::Interrupted),
+            error => crate::errors::RecordingError::new_err(error.to_string()),
+        })?;
+        if code.is_empty() {
+            let notes: String = code.notes.iter().map(|note| format!("; {note}")).collect();
+            let what = if stop == Stop::End { "no known end of" } else { "no code called" };
+            return Err(UnknownName::new_err(format!("{what} {name} in the recording{notes}")));
         }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
+        for note in &code.notes {
+            let note = CString::new(note.as_str()).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 1)?;
+        }
+        Ok(code.filter())
     }
-}
-
-/// Where functions of a name end: at their return instructions, and at jumps to other functions.
-fn ends_of(last: &Seen, name: &str) -> Vec<u64> {
-    let symbols = &last.symbols;
-    let mut found = Vec::new();
-    for start in symbols.functions_named(name) {
-        let Some((_, range)) = symbols.function_at(start) else { continue };
-        const MOST: u64 = 1 << 24;
-        let mut code = vec![0; (range.end - range.start).min(MOST) as usize];
-        if !last.read(range.start, &mut code) {
-            continue;
-        }
-        let mut decoder = iced_x86::Decoder::with_ip(64, &code, range.start, iced_x86::DecoderOptions::NONE);
-        for instruction in &mut decoder {
-            use iced_x86::FlowControl;
-            let leaves = match instruction.flow_control() {
-                FlowControl::Return => true,
-                FlowControl::UnconditionalBranch => !range.contains(&instruction.near_branch_target()),
-                _ => false,
-            };
-            if leaves {
-                found.push(instruction.ip());
-            }
-        }
-    }
-    found
 }
 
 #[pymethods]
@@ -181,17 +163,17 @@ impl Execution {
     /// Return the trace of snapshots at a function, "file:line" or address; index=-1 is the end of the function.
     ///
     /// A function is stopped at behind its prologue, where its parameters can be read, and in every place that it was
-    /// inlined into.
+    /// inlined into; in libraries that were closed, too. It ends where it returns, or jumps to another function. What is not known, as the
+    /// ends of an inlined copy whose code is mixed with its caller's, is a warning.
     #[pyo3(signature = (r#fn, index=0))]
     fn breakpoints(&self, py: Python<'_>, r#fn: &Bound<'_, PyAny>, index: isize) -> PyResult<Trace> {
-        let places = self.places(py, r#fn, index)?;
-        let ranges = Ranges::new(places.into_iter().map(|at| at..at.saturating_add(1)));
+        let condition = self.places(py, r#fn, index)?;
         let about = if r#fn.is_instance_of::<PyString>() {
             r#fn.to_string()
         } else {
             format!("{:#x}", r#fn.extract::<u64>()?)
         };
-        Ok(self.trace(Filter::Execute(ranges), false, "breakpoints", about))
+        Ok(self.trace(condition, false, "breakpoints", about))
     }
 
     /// Return the trace of snapshots before system calls of a name or number; of all, if none is given.

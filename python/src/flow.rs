@@ -110,6 +110,10 @@ impl Flow {
         self.0.origin.cut.as_ref().map(|cut| cut.time)
     }
 
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        crate::draw::drawn(slf, "flow")
+    }
+
     fn __str__(&self) -> String {
         let nodes = &self.0.origin.nodes;
         let mut lines = Vec::new();

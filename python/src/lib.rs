@@ -4,6 +4,7 @@
 //! A method converts its arguments, releases the interpreter, calls the trace, and converts the answer. Functions that
 //! come from Python attach to the interpreter again while they run.
 
+mod draw;
 mod edit;
 mod errors;
 mod events;
@@ -39,6 +40,8 @@ mod _native {
     const READ: u8 = crate::execution::READ;
     #[pymodule_export]
     const WRITE: u8 = crate::execution::WRITE;
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     use crate::flow::{Flow, FlowStep};
     #[pymodule_export]

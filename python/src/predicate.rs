@@ -94,7 +94,7 @@ impl Examine for Tested {
         if self.is_after { Side::After } else { Side::Before }
     }
 
-    fn holds(&self, state: parallax_travel::State) -> Result<bool, Unanswered> {
+    fn holds(&self, state: Arc<parallax_travel::State>) -> Result<bool, Unanswered> {
         // The recording is gone: nobody waits for the answer.
         let Some(recorded) = self.recorded.upgrade() else { return Ok(false) };
         let moment = recorded.seen(state, self.is_after);

@@ -135,7 +135,7 @@ impl Recorded {
                 Look::InPlace((at, glimpse, symbols)) => {
                     Moment::passed(self, at - u64::from(is_after), is_after, glimpse, symbols)
                 }
-                Look::Copied(state) => self.seen(*state, is_after),
+                Look::Copied(state) => self.seen(Arc::from(state), is_after),
             };
             let moment = Arc::new(moment);
             if moment.time == time {
@@ -147,7 +147,7 @@ impl Recorded {
     }
 
     /// A moment as a state shows it.
-    pub fn seen(self: &Arc<Self>, state: State, is_after: bool) -> Moment {
+    pub fn seen(self: &Arc<Self>, state: Arc<State>, is_after: bool) -> Moment {
         let (time, thread) = (state.time() - u64::from(is_after), state.thread());
         Moment {
             time,
@@ -225,7 +225,7 @@ pub struct Moment {
     /// What was kept where a replay passed, which mostly is enough.
     glimpse: Option<Glimpse>,
     /// All of it, when that is asked for; none if the recording is gone.
-    whole: OnceLock<Option<State>>,
+    whole: OnceLock<Option<Arc<State>>>,
     recorded: Weak<Recorded>,
     innermost: OnceLock<Frame>,
 }
@@ -278,9 +278,14 @@ impl Moment {
         let fetch = || {
             let side = if self.is_after { Side::After } else { Side::Before };
             let recorded = self.recorded.upgrade()?;
-            recorded.travel().states(&[(self.time, side)], &parallax_trace::Unwatched).ok()?.pop()
+            recorded
+                .travel()
+                .states(&[(self.time, side)], &parallax_trace::Unwatched)
+                .ok()?
+                .pop()
+                .map(Arc::new)
         };
-        self.whole.get_or_init(fetch).as_ref()
+        self.whole.get_or_init(fetch).as_deref()
     }
 
     /// The innermost frame.

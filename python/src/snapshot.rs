@@ -274,6 +274,10 @@ impl Snapshot {
         self.time * 2 + u64::from(self.is_after)
     }
 
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        crate::draw::drawn(slf, "snapshot")
+    }
+
     fn __repr__(&self) -> String {
         format!("<snapshot {} {}>", if self.is_after { "after" } else { "before" }, self.time)
     }
@@ -408,6 +412,10 @@ impl Stack {
             moment: self.moment.clone(),
         };
         PyList::new(py, self.frames.iter().map(frame).collect::<Vec<_>>())?.try_iter()
+    }
+
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        crate::draw::drawn(slf, "stack")
     }
 
     fn __repr__(&self) -> String {

@@ -304,6 +304,10 @@ impl Value {
         Ok(self.plain(py, None)?.neg()?.unbind())
     }
 
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        crate::draw::drawn(slf, "value")
+    }
+
     fn __str__(&self) -> String {
         self.moment.symbols.print(&self.value, &*self.moment)
     }

@@ -1,5 +1,7 @@
 //! Which crate may use which: the arrows of `docs/architecture.md`, held against the manifests.
 //!
+//! The crates stand in folders, as the architecture has them. Between folders the arrows form no circle.
+//!
 //! A new arrow between crates is the largest kind of change there is, so it takes a line here, and a reader of the
 //! change sees it. Tests and examples may use anything: that is where a language and a reading meet to be compared.
 
@@ -13,6 +15,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // The logic and its readings.
     ("op", &[]),
     ("source", &[]),
+    // Names of functions as people write them.
+    ("names", &[]),
     // Programs run to find something out.
     ("jail", &[]),
     ("term", &["op", "source"]),
@@ -26,13 +30,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Executions as lazy lists; knows no recording.
     ("trace", &[]),
     // Debug information over any moment of a program; knows no recording either.
-    ("symbols", &[]),
+    ("symbols", &["names"]),
     // Languages: they know `sem`, and no reading, no solver.
     ("pl", &["op", "sem", "source", "term"]),
     ("mc", &["op", "sem", "source", "term"]),
     ("ir", &["op", "sem"]),
     ("sleigh", &["ir", "op", "sem"]),
-    ("code", &["ir", "op", "sem", "sleigh", "term"]),
+    ("code", &["ir", "names", "op", "sem", "sleigh", "term"]),
     ("silicon", &["ir", "op", "sem", "sleigh", "term"]),
     // Guest code copied for the processor itself: bytes to bytes and tables.
     ("native", &[]),
@@ -54,7 +58,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("java", &["engines", "heap", "op", "path", "sem"]),
     ("javalite", &["engines", "heap", "op", "path", "sem", "source", "term"]),
     // Programs explored: the emulated process runs in a view of its own, terms say what its branches depend on.
-    ("concolic", &["ir", "jail", "op", "path", "process", "sem", "smt", "symbols", "term"]),
+    ("concolic", &["ir", "jail", "names", "op", "path", "process", "sem", "smt", "symbols", "term"]),
     // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.
     ("cmodule", &["op"]),
     ("cread", &["cmodule", "jail", "op"]),
@@ -103,7 +107,44 @@ pub fn complaints() -> Result<Vec<String>> {
         .output()
         .context("cargo metadata")?;
     let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
-    Ok(compare(ARROWS, &uses(&metadata)))
+    let uses = uses(&metadata);
+    let mut complaints = compare(ARROWS, &uses);
+    complaints.extend(folder_circle(&folders(&metadata), &uses));
+    Ok(complaints)
+}
+
+/// The folder below `crates/` that each crate stands in.
+fn folders(metadata: &Value) -> BTreeMap<String, String> {
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let folder = |package: &Value| {
+        let manifest = package["manifest_path"].as_str()?;
+        let (_, below) = manifest.rsplit_once("/crates/")?;
+        let (folder, _) = below.split_once('/')?;
+        Some((short(package["name"].as_str()?)?.to_owned(), folder.to_owned()))
+    };
+    packages.iter().filter_map(folder).collect()
+}
+
+/// A complaint if folders of crates use each other in a circle.
+fn folder_circle(
+    folders: &BTreeMap<String, String>,
+    uses: &BTreeMap<String, BTreeSet<String>>,
+) -> Option<String> {
+    let mut arrows: BTreeMap<&str, BTreeSet<&str>> =
+        folders.values().map(|folder| (folder.as_str(), BTreeSet::new())).collect();
+    for (name, used) in uses {
+        let Some(from) = folders.get(name) else { continue };
+        let targets = used.iter().filter_map(|used| folders.get(used)).filter(|to| *to != from);
+        arrows.entry(from).or_default().extend(targets.map(String::as_str));
+    }
+    // A folder that uses none of those that are left is in no circle.
+    while let Some(leaf) =
+        arrows.iter().find(|(_, used)| !used.iter().any(|to| arrows.contains_key(to))).map(|(name, _)| *name)
+    {
+        arrows.remove(leaf);
+    }
+    let left: Vec<&str> = arrows.into_keys().collect();
+    (!left.is_empty()).then(|| format!("folders of crates/ use each other in a circle: {}", left.join(", ")))
 }
 
 /// The crates of the workspace, each with the crates of the workspace that its code uses.
@@ -142,7 +183,7 @@ fn compare(arrows: &[(&str, &[&str])], uses: &BTreeMap<String, BTreeSet<String>>
         };
         for arrow in used.iter().filter(|used| !allowed.contains(&used.as_str())) {
             complaints.push(format!(
-                "crates/{name}/Cargo.toml: {name} -> {arrow} is a new arrow; if it is meant, xtask/src/arrows.rs says so"
+                "{name} -> {arrow} is a new arrow; if it is meant, xtask/src/arrows.rs says so"
             ));
         }
         for unused in allowed.iter().filter(|allowed| !used.contains(**allowed)) {
@@ -150,8 +191,7 @@ fn compare(arrows: &[(&str, &[&str])], uses: &BTreeMap<String, BTreeSet<String>>
         }
     }
     let unknown = uses.keys().filter(|name| !above.contains(name.as_str()));
-    complaints
-        .extend(unknown.map(|name| format!("crates/{name}: a new crate takes a row in xtask/src/arrows.rs")));
+    complaints.extend(unknown.map(|name| format!("{name}: a new crate takes a row in xtask/src/arrows.rs")));
     complaints
 }
 
@@ -182,5 +222,16 @@ mod tests {
             assert!(told.iter().any(|complaint| complaint.contains(words)), "{words}: {told:?}");
         }
         assert_eq!(told.len(), 4, "{told:?}");
+    }
+
+    #[test]
+    fn a_planted_circle_of_folders_is_told() {
+        let folders =
+            [("a", "low"), ("b", "low"), ("c", "high")].map(|(k, v)| (k.to_string(), v.to_string()));
+        let folders = BTreeMap::from(folders);
+        let fine = found(&[("a", &[]), ("b", &["a"]), ("c", &["a", "b"])]);
+        assert_eq!(folder_circle(&folders, &fine), None);
+        let told = folder_circle(&folders, &found(&[("a", &["c"]), ("b", &[]), ("c", &["b"])]));
+        assert!(told.is_some_and(|told| told.contains("high, low")));
     }
 }

@@ -42,8 +42,8 @@ pub fn run() -> Result<()> {
 /// The crates that run programs ask the host's kernel in one place, the live door; nothing else there may, or a replay
 /// would not be one.
 fn door(name: &str, text: &str, complaints: &mut Vec<String>) {
-    let inside =
-        name.starts_with("crates/process/src/") && !name.starts_with("crates/process/src/outside/live/");
+    let inside = name.starts_with("crates/runs/process/src/")
+        && !name.starts_with("crates/runs/process/src/outside/live/");
     if !inside || name.ends_with("/tests.rs") {
         return;
     }

@@ -1,4 +1,4 @@
-//! Whether a build of one crate uses the dependencies that a build of all crates has built: `crates/features` lists what would differ.
+//! Whether a build of one crate uses the dependencies that a build of all crates has built: `crates/core/features` lists what would differ.
 
 use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,9 @@ pub fn complaints(packages: &[String]) -> Result<Vec<String>> {
     for package in packages {
         let alone = tree(&["--package", package])?;
         complaints.extend(differences(&all, &alone).into_iter().map(|difference| {
-            format!("{package} alone builds {difference}: name the features in crates/features/Cargo.toml")
+            format!(
+                "{package} alone builds {difference}: name the features in crates/core/features/Cargo.toml"
+            )
         }));
     }
     Ok(complaints)

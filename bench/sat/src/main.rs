@@ -6,7 +6,7 @@
 //! after 5,000 conflicts, as in the default solver (`sat-peers [NAME or all] [CONFLICTS]`). Times are processor time of the thread. Answers that differ end the run.
 //! Prints `name value unit` lines.
 
-#[path = "../../../crates/smt/examples/families/mod.rs"]
+#[path = "../../../crates/core/smt/examples/families/mod.rs"]
 mod families;
 
 use batsat::{Callbacks, ClauseKind, Lit, Solver as Sat, SolverInterface, SolverOpts, Var, lbool};

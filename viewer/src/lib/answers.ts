@@ -1,5 +1,5 @@
 // Answers as they are kept: one entry for each, never taken out again, so that putting two sets together is their union.
-// The same rules as `crates/view/src/triage/answers.rs`.
+// The same rules as `crates/reports/view/src/triage/answers.rs`.
 
 import type { Answer, Conflict, Judgement, StoredRecord, TriageRecord, Verdict } from "./page.ts";
 

@@ -1,4 +1,4 @@
-// The page's data, as `crates/view/src/page.rs` writes it (`parallax-page/1`). Nothing here computes.
+// The page's data, as `crates/reports/view/src/page.rs` writes it (`parallax-page/1`). Nothing here computes.
 
 export interface Page {
   readonly format: "parallax-page/1";

@@ -67,7 +67,7 @@ class App {
     if (window) this.window(from, to);
     this.go(inside(t) ? t! : this.view.moment, !inside(t) && !window);
     const refused = [!inside(t) && state.get("t") !== null && `moment ${state.get("t")}`, !window && from !== undefined && to !== undefined && `window ${from} to ${to}`].filter(Boolean).join(" and ");
-    if (refused) requestAnimationFrame(() => requestAnimationFrame(() => { this.status.textContent = `There is no ${refused}: the run goes from 1 to ${grouped(this.data.end)}`; }));
+    if (refused) this.say(`There is no ${refused}: the run goes from 1 to ${grouped(this.data.end)}`);
   }
 
   // What is on the page
@@ -144,6 +144,8 @@ class App {
     this.view = { ...this.view, moment: time, thread: moment?.thread ?? this.view.thread };
     const { from, to } = this.view;
     if (!center && (time < from || time >= to)) this.window(time - (to - from) / 2, time + (to - from) / 2);
+    // The window follows: that is nothing to speak of.
+    this.said = "";
     const at = this.momentTimes.indexOf(moment?.t ?? -1);
     const own = this.times[this.view.lane] ?? [];
     const before = own[lowerBound(own, time) - 1];
@@ -163,17 +165,21 @@ class App {
   private item(by: 1 | -1): void {
     const own = this.times[this.view.lane] ?? [];
     const at = by > 0 ? lowerBound(own, this.view.moment + 1) : lowerBound(own, this.view.moment) - 1;
-    if (own[at] !== undefined) this.go(own[at]!);
+    if (own[at] !== undefined) this.go(own[at]!); else this.say(`There is no item ${by > 0 ? "after" : "before"} the moment in this lane`);
   }
+
+  /** Says something until the next move. */
+  private say(text: string): void { this.said = text; this.later(); }
+  private said = "";
 
   private step(by: 1 | -1): void {
     const at = by > 0 ? lowerBound(this.momentTimes, this.view.moment + 1) : lowerBound(this.momentTimes, this.view.moment) - 1;
-    if (this.momentTimes[at] !== undefined) this.go(this.momentTimes[at]!);
+    if (this.momentTimes[at] !== undefined) this.go(this.momentTimes[at]!); else this.say(`No state is kept ${by > 0 ? "after" : "before"} the moment`);
   }
 
   private pick(lane: number): void {
     const count = this.data.lanes.length;
-    if (!count) return;
+    if (!count) { this.say("The script made no lanes"); return; }
     this.view = { ...this.view, lane: (lane + count) % count };
     const own = this.times[this.view.lane]!;
     this.laneRows[this.view.lane]!.element.scrollIntoView({ block: "nearest" });
@@ -192,7 +198,7 @@ class App {
       if (inside && flat[index + 2]! > deepest) { deepest = flat[index + 2]!; best = by < 0 ? at : end - 1; }
       if (at > this.view.moment) break;
     }
-    if (best !== undefined) this.go(best);
+    if (best !== undefined) this.go(best); else this.say("The moment is in no call that is drawn");
   }
 
   private writeBefore(name: string, time: number): LastWrite | undefined {
@@ -215,12 +221,14 @@ class App {
     const lane = lanes[this.view.lane]?.kind === "watchpoints" ? this.view.lane : lanes.findIndex(one => one.kind === "watchpoints");
     const wrote = lane < 0 ? undefined : this.writeBefore(lanes[lane]!.name, this.view.moment);
     if (wrote?.time !== undefined) { this.view = { ...this.view, lane }; this.go(wrote.time); }
-    else this.status.textContent = lane < 0 ? "No lane watches a variable" : wrote ? `The last write is ${wrote.who}` : "No write before";
+    else this.say(lane < 0 ? "No lane watches a variable" : wrote ? `The last write is ${wrote.who}` : "No write before");
   }
 
   private window(from: number, to: number): void {
     const end = Math.max(this.data.end, 1 + SHORTEST), size = Math.min(Math.max(to - from, SHORTEST), end - 1);
-    const start = Math.min(Math.max(from, 1), end - size);
+    const start = Math.min(Math.max(from, 1), end - size), { from: was, to: until } = this.view;
+    const unmoved = start === was && start + size === until;
+    this.said = !unmoved ? "" : size >= end - 1 ? "The whole run is in view" : size <= SHORTEST ? "Single steps: closer does not go" : "The run goes no further";
     this.view = { ...this.view, from: start, to: start + size };
     window.clearTimeout(this.addressed);
     this.addressed = window.setTimeout(() => history.replaceState(null, "", `#${this.address()}`), 200);
@@ -253,8 +261,11 @@ class App {
         ".": () => this.step(1), ",": () => this.step(-1), f: () => this.call(1), F: () => this.call(-1), w: () => this.lastWrite(),
         "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2), 0: () => this.all(),
         ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2),
-        m: () => { this.marks.push(this.view.moment); this.later(); },
-        y: () => { void navigator.clipboard?.writeText(location.href).then(() => { this.status.textContent = "The link is copied."; }, () => undefined); },
+        m: () => { this.marks.push(this.view.moment); this.say(`Moment ${grouped(this.view.moment)} is marked`); },
+        y: () => {
+          const done = () => this.say("The link is copied"), failed = () => this.say(location.href);
+          try { navigator.clipboard.writeText(location.href).then(done, failed); } catch { failed(); }
+        },
         "?": () => this.help.showModal(),
       };
       const found = act[event.key];
@@ -358,7 +369,7 @@ class App {
     const state = this.momentAt(moment), inner = state?.frames[0], file = inner ? data.files[inner.file]?.name ?? "" : "";
     const place = state && state.t === moment && inner ? `, T${state.thread}, ${inner.line ? `${file.slice(file.lastIndexOf("/") + 1)}:${inner.line}` : inner.fn || "??"}` : "";
     const killer = moment === data.end && data.ending?.signal ? `, ${data.ending.signal}` : "";
-    this.status.textContent = `Moment ${grouped(moment)}${killer}${place}${is && lane ? `, item ${grouped(at + 1)} of ${count} in ${lane.name}` : ""}`;
+    this.status.textContent = this.said || `Moment ${grouped(moment)}${killer}${place}${is && lane ? `, item ${grouped(at + 1)} of ${count} in ${lane.name}` : ""}`;
     this.drawCard(share);
   }
 

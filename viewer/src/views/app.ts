@@ -1,6 +1,6 @@
 // The application: the list, one report, or two paths compared; what leads from one to another, and where answers go.
 
-import { parseAddress, type Address, type PathAddress } from "../lib/address.ts";
+import { nameOf, parseAddress, reportAt, type Address, type PathAddress, type ReportName } from "../lib/address.ts";
 import { MANY } from "../lib/groups.ts";
 import { progress } from "../lib/list.ts";
 import type { Page, Report, TriageRecord } from "../lib/page.ts";
@@ -51,11 +51,12 @@ export class App implements Commands {
       download: () => this.storage.download(), upload: file => void this.upload(file),
     });
     this.reading = new ReadingView(page, sources, {
-      selected: (path, step) => { if (this.report) this.visits.visit({ kind: "report", report: this.report.id, path: path + 1, step: step + 1 }, true); },
+      selected: (path, step) => { if (this.report) this.visits.visit({ kind: "report", ...nameOf(this.report), path: path + 1, step: step + 1 }, true); },
       say, link,
       answers: {
         save: (record, submitted) => this.save(record, submitted), known: () => this.known, author: () => this.storage.author, setAuthor: name => { this.storage.author = name; },
         perhaps: () => this.perhapsOf(this.at), confirm: key => this.confirm(this.at, key),
+        say,
         settle: (field, value) => { if (this.report) { this.storage.settle(this.report.fingerprint, field, value); this.changed(new Set([this.report.fingerprint])); } },
       },
     });
@@ -68,10 +69,10 @@ export class App implements Commands {
     if (theme) setTheme(theme);
     this.reading.search.added = options.getAll("q");
     const address = parseAddress(word), { columns } = this.reading;
-    const asked = address?.kind === "report" ? this.indexOf(address.report) : -1;
+    const asked = address?.kind === "report" ? reportAt(this.page.reports, address) : -1;
     const waiting = this.list.all().find(row => row.state === "open" || row.state === "started")?.index ?? 0;
     this.open(asked >= 0 ? asked : waiting);
-    if (asked >= 0 && address?.kind === "report") this.selectAddressed(address, false);
+    if (asked >= 0 && address?.kind === "report") { this.selectAddressed(address, false); this.renamed(address, asked); }
     if (options.get("unfold") === "all") for (const column of columns.all) column.unfoldAll();
     const tab = Number(options.get("tab"));
     if (tab > 0) this.reading.checklist.openTab(tab - 1);
@@ -79,7 +80,7 @@ export class App implements Commands {
     if (matchMedia(NARROW).matches) this.reading.togglePanel();
     const unknown = address?.kind === "report" && asked < 0 && word !== "help";
     if (word === "list" || unknown || this.page.reports.length === 0) this.showList();
-    if (unknown) this.say(`There is no report ${address.report.slice(0, 40)} here`);
+    if (unknown) this.missing(address);
     // A page of hundreds is met as a list; one report, where the work is.
     else if (asked < 0 && this.page.reports.length >= MANY && address?.kind !== "compare") this.showList();
     if (address?.kind === "compare") this.visits.follow(address);
@@ -96,7 +97,13 @@ export class App implements Commands {
     const skip = (event: Event) => { event.preventDefault(); columns.select(columns.active, columns.current?.current ?? 0); };
     body.append(h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the paths"), this.top.element, this.reading.element, this.comparison.element, this.list.element, this.status.element);
     const keys = { list: listKeys(this.list, this), report: reportKeys(this.reading, this), compare: compareKeys(this.comparison, this) };
-    listen(() => keys[this.view], () => this.submit(), () => this.help?.open ?? false);
+    const places = { list: "in the list", report: "in a report", compare: "between two paths" } as const;
+    /** Says of a key that means nothing here where it means something. */
+    const elsewhere = (key: string) => {
+      const where = (Object.keys(places) as View[]).filter(view => key in keys[view]).map(view => places[view]);
+      if (where.length > 0) this.say(`${key} works ${where.join(" and ")}`);
+    };
+    listen(() => keys[this.view], () => this.submit(), () => this.help?.open ?? false, elsewhere);
     if (this.page.server?.version !== undefined) watch(this.page.server.token, this.page.server.version);
     addEventListener("beforeprint", () => { for (const column of columns.all) column.drawWhole(); });
     for (const event of ["afterprint", "resize"]) addEventListener(event, () => { for (const column of columns.all) column.drawWindow(); });
@@ -105,7 +112,6 @@ export class App implements Commands {
   private get view(): View { return document.body.dataset["view"] as View; }
   private set view(view: View) { document.body.dataset["view"] = view; }
   private get report(): Report | undefined { return this.page.reports[this.at]; }
-  private indexOf(id: string): number { return this.page.reports.findIndex(report => report.id === id); }
 
   say(text: string): void { this.status.say(text); }
   copyLink(): void { copyAddress(text => this.say(text)); }
@@ -132,9 +138,22 @@ export class App implements Commands {
     this.view = "report";
     this.at = index;
     this.top.showReport(report);
-    this.visits.visit({ kind: "report", report: report.id });
+    this.visits.visit({ kind: "report", ...nameOf(report) });
     this.reading.open(report, this.storage.records[report.fingerprint]);
     this.drawProgress();
+  }
+
+  /** Says that the report of an address is not there. What has its name now is another one, or one whose code has changed. */
+  private missing({ report, key }: ReportName): void {
+    const namesake = key === undefined ? -1 : reportAt(this.page.reports, { report });
+    if (namesake < 0) { this.say(`There is no report ${report.slice(0, 40)} here`); return; }
+    if (this.view === "list") this.list.pickReport(namesake);
+    this.say(`The report of this link is not here: ${report} is another one now, or its code has changed`);
+  }
+
+  private renamed({ report }: ReportName, index: number): void {
+    const name = this.page.reports[index]?.id;
+    if (name !== undefined && name !== report) this.say(`${report} of this link is ${name} now`);
   }
 
   /** Goes to the path and the step of an address, or says that they are not there. */
@@ -178,7 +197,7 @@ export class App implements Commands {
   private addressPair(fresh: boolean): void {
     const { shown, steps } = this.comparison;
     if (!shown) return;
-    const of = (ref: PathRef, step: number | undefined) => ({ report: this.page.reports[ref.report]?.id ?? "", path: ref.path + 1, ...(step !== undefined && { step: step + 1 }) });
+    const of = (ref: PathRef, step: number | undefined) => ({ ...nameOf(this.page.reports[ref.report]!), path: ref.path + 1, ...(step !== undefined && { step: step + 1 }) });
     this.visits.visit({ kind: "compare", a: of(shown[0], steps[0]), b: of(shown[1], steps[1]) }, !fresh);
   }
 
@@ -199,12 +218,13 @@ export class App implements Commands {
   private follow(address: Address | undefined): void {
     if (address?.kind === "list") this.showList();
     else if (address?.kind === "report") {
-      const index = this.indexOf(address.report);
-      if (index < 0) { this.say(`There is no report ${address.report.slice(0, 40)} here`); return; }
+      const index = reportAt(this.page.reports, address);
+      if (index < 0) { this.missing(address); return; }
       if (index !== this.at || this.view !== "report") this.open(index);
       this.selectAddressed(address);
+      this.renamed(address, index);
     } else if (address?.kind === "compare") {
-      const ref = ({ report, path }: PathAddress): PathRef => ({ report: this.indexOf(report), path: path - 1 });
+      const ref = (of: PathAddress): PathRef => ({ report: reportAt(this.page.reports, of), path: of.path - 1 });
       if (!this.showPair(ref(address.a), ref(address.b))) this.say("There are no such paths");
       else if (address.a.step !== undefined) this.comparison.goToStep("a", address.a.step - 1);
       else if (address.b.step !== undefined) this.comparison.goToStep("b", address.b.step - 1);
@@ -221,7 +241,8 @@ export class App implements Commands {
   private submit(): void {
     if (this.view === "list") { if (!this.list.judging.apply()) this.say("Nothing is selected"); }
     // Where the checklist is not in sight, nothing is submitted.
-    else if (this.view === "report" && !this.reading.checklist.submit()) this.say("Not all questions are answered yet");
+    else if (this.view === "compare") this.say("A verdict is submitted in a report, or in the list");
+    else if (!this.reading.checklist.submit()) this.say("Not all questions are answered yet");
   }
 
   private get known(): TriageRecord | undefined { return this.report && this.storage.record(this.report.fingerprint); }

@@ -18,6 +18,8 @@ export interface ChecklistEvents {
   settle(field: string, value: string): void;
   /** The record as it is known now. */
   known(): TriageRecord | undefined;
+  /** Says what became of an answer. */
+  say(text: string): void;
   author(): string;
   setAuthor(name: string): void;
   /** How many tabs are answered, in words. */
@@ -52,11 +54,20 @@ export class ChecklistCard {
     this.draw();
   }
 
-  focus(): void { this.element.querySelector<HTMLElement>("[role=tab][aria-selected=true]")?.focus(); }
+  /** To the questions; whether there are any. */
+  focus(): boolean {
+    const tab = this.element.querySelector<HTMLElement>("[role=tab][aria-selected=true]");
+    tab?.focus();
+    return !!tab;
+  }
 
   openTab(at: number): void { if (this.tabs[at]) { this.tab = at; this.draw(); } }
 
-  choose(verdict: Verdict): void { this.change({ answers: { ...this.record.answers, [DRAFT]: verdict } }); }
+  choose(verdict: Verdict): void {
+    // The verdict that holds already is no new answer.
+    if (this.record.verdict === verdict && this.record.answers[DRAFT] === verdict) { this.events.say(`It is judged ${STATE_NAMES[verdict].toLowerCase()} already`); return; }
+    this.change({ answers: { ...this.record.answers, [DRAFT]: verdict } });
+  }
 
   submit(): boolean {
     const verdict = this.record.answers[DRAFT] as Verdict | undefined;
@@ -68,8 +79,10 @@ export class ChecklistCard {
   private change(change: Partial<TriageRecord>, submitted = false): void {
     const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement.id : "";
     // A new answer reopens what was judged: the verdict holds once it is submitted again.
+    const reopened = submitted ? null : this.record.verdict;
     this.record = this.events.save({ ...this.record, verdict: null, ...change, title: this.report?.title ?? "", author: this.events.author(), time: new Date().toISOString() }, submitted);
     if (submitted) return;
+    if (reopened) this.events.say(`No longer judged ${STATE_NAMES[reopened].toLowerCase()}: submit the verdict again`);
     this.draw();
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
@@ -141,7 +154,7 @@ export class ChecklistCard {
         h("div", { class: "v-note" },
           h("input", { type: "text", id: "note", class: "field", maxlength: MOST, placeholder: "Note", "aria-label": "Note on the verdict", value: this.record.note,
             oninput: (event: Event) => this.typed({ note: valueOf(event) }), onblur: () => this.left() }),
-          h("input", { type: "text", id: "author", class: "field", placeholder: "Your name", "aria-label": "Triaged by", value: this.events.author(), oninput: (event: Event) => this.events.setAuthor(valueOf(event)), onblur: () => this.left() })),
+          h("input", { type: "text", id: "author", class: "field", maxlength: 250, placeholder: "Your name", "aria-label": "Triaged by", value: this.events.author(), oninput: (event: Event) => this.events.setAuthor(valueOf(event)), onblur: () => this.left() })),
         h("div", { class: "v-submit" },
           h("span", { class: "dim", id: "why" }, this.record.verdict ? this.judged() : left > 0 ? `${plural(left, "tab")} to go` : draft ? "Ready" : "Choose a verdict"),
           h("button", { class: "primary", "data-act": "submit", ...(!ready && { disabled: true }), onclick: () => this.submit() }, "Submit and next"))));

@@ -251,6 +251,7 @@ export class Column {
   unfold(nodes: readonly FrameNode[]): void {
     const hasFolded = (node: FrameNode) => node.rows.some(row => row.kind === "fold" && !row.open && !row.blank);
     const open = nodes.some(hasFolded);
+    if (!open && !nodes.some(node => this.open.get(node.index)?.size)) { this.events.say("Nothing is folded here"); return; }
     for (const node of nodes) {
       const [first, last] = node.frame.lines ?? [1, 0];
       const lines = new Set<number>();
@@ -271,7 +272,7 @@ export class Column {
 
   unfoldCurrent(): void {
     const place = this.placeOf(this.current);
-    if (place) this.unfold([place.node]);
+    this.unfold(place ? [place.node] : []);
   }
 
   /* Loops and values ----------------------------------------------------------- */

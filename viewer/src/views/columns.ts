@@ -108,7 +108,8 @@ export class Columns {
   /** Moves a column past its neighbour; past the end it comes round. */
   shift(number: number, by: number): void {
     const column = this.all[number], order = this.visible(), at = order.indexOf(number);
-    if (!column || order.length < 2) return;
+    if (!column) return;
+    if (order.length < 2) { this.events.say("There is one column"); return; }
     const focused = document.activeElement;
     const to = at + by;
     if (to < 0) this.element.append(column.element);
@@ -135,19 +136,22 @@ export class Columns {
 
   move(by: number): void {
     const next = this.current?.neighbour(this.current.current ?? -1, by);
-    if (next !== undefined) this.select(this.active, next);
+    if (next !== undefined) this.select(this.active, next); else this.events.say(by > 0 ? "That was the last step" : "That was the first step");
   }
 
   sideways(by: number): void {
-    const order = this.visible(), to = order[Math.min(Math.max(order.indexOf(this.active) + by, 0), order.length - 1)];
-    if (to !== undefined) this.select(to, this.all[to]?.current ?? 0);
+    const order = this.visible(), to = order[order.indexOf(this.active) + by];
+    if (to !== undefined) this.select(to, this.all[to]?.current ?? 0); else this.events.say(`There is no path to the ${by > 0 ? "right" : "left"}`);
   }
 
   /** To the first step of the current path. */
   first(): void { this.select(this.active, this.current?.first ?? 0); }
 
   /** To where the current path goes wrong. */
-  failing(): void { this.select(this.active, (this.current?.path.steps ?? []).findLastIndex(step => step.x)); }
+  failing(): void {
+    const step = (this.current?.path.steps ?? []).findLastIndex(step => step.x);
+    if (step >= 0) this.select(this.active, step); else this.events.say("The report does not say at which step it goes wrong");
+  }
 
   /** To where it goes wrong: on the next path, if there are several. */
   otherAccess(): void {

@@ -223,7 +223,7 @@ export class CompareView {
 
   move(by: number): void {
     const column = this.column(), next = column?.neighbour(column.current ?? -1, by);
-    if (next !== undefined) this.select(this.active, next);
+    if (next !== undefined) this.select(this.active, next); else this.events.say(by > 0 ? "That was the last step" : "That was the first step");
   }
 
   sideways(to: Which): void { if (this.pair) this.select(to, this.pair[to].column.current ?? this.pair[to].column.first); }

@@ -5,7 +5,7 @@ import { agreement, filesOf, type Family, type Group, type Member } from "../lib
 import { accessRange, runsOf } from "../lib/runs.ts";
 import { HOLE } from "../lib/shapes.ts";
 import type { Verdict } from "../lib/page.ts";
-import { isTriaged, type State } from "../lib/triage.ts";
+import { isTriaged, STATE_NAMES, type State } from "../lib/triage.ts";
 import { NARROW } from "./column.ts";
 import { h, icon, titled } from "./dom.ts";
 import type { Judging } from "./judging.ts";
@@ -134,7 +134,7 @@ export class GroupedList {
   /** Opens what is closed; from what is open, to the first row inside. */
   inward(): void {
     const item = this.items[this.at];
-    if (!item || item.kind === "member") return;
+    if (!item || item.kind === "member") { this.events.say("Enter opens the report"); return; }
     if (item.kind === "more" || !this.openKeys.has(item.kind === "family" ? item.family.key : item.group.key)) this.fold(item);
     else this.pick(this.at + 1);
   }
@@ -145,7 +145,7 @@ export class GroupedList {
     if (!item) return;
     const key = item.kind === "family" ? item.family.key : item.kind === "group" ? item.group.key : undefined;
     if (key !== undefined && this.openKeys.has(key)) { this.fold(item); return; }
-    if (item.kind === "family") return;
+    if (item.kind === "family") { this.events.say("This rule is closed"); return; }
     const around = (above: Item) => above.kind === "family" || (item.kind !== "group" && item.group.members.length > 1 && above.kind === "group");
     for (let at = this.at - 1; at >= 0; at--) if (around(this.items[at]!)) { this.pick(at); return; }
   }
@@ -153,6 +153,7 @@ export class GroupedList {
   /** To the next group or rule. */
   stepGroup(by: number): void {
     for (let at = this.at + by; at >= 0 && at < this.items.length; at += by) if (this.items[at]?.kind !== "member" || this.items[at - 1]?.kind === "family") { this.pick(at); return; }
+    this.events.say(by > 0 ? "That was the last group" : "That was the first group");
   }
 
   enter(): void {
@@ -245,7 +246,7 @@ export class GroupedList {
       this.chevron(family.key), family.severity ? h("span", { class: `sev s${family.severity}` }, icon(`sev${family.severity}`)) : h("span", { class: "okc" }, icon("taken")),
       h("span", { class: "rt" }, titled(family.title)), h("code", {}, family.detail), h("span", { class: "tl-n" }, family.tool), h("span", { class: "grow" }),
       fresh > 0 && h("span", { class: "bdg new" }, `${fresh} new`), fixed && h("span", { class: "bdg fix" }, `${family.rows.length} fixed`),
-      !fixed && h("span", { class: "done" }, `${done} of ${family.rows.length}`), !fixed && bar, h("span", { class: "cnt" }, String(family.rows.length)));
+      !fixed && h("span", { class: "done" }, `${done} of ${family.rows.length}`, aloud(" judged")), !fixed && bar, h("span", { class: "cnt", "aria-hidden": "true" }, String(family.rows.length)));
   }
 
   private groupElement(group: Group): HTMLElement {
@@ -256,16 +257,17 @@ export class GroupedList {
     const waiting = group.members.filter(member => !isTriaged(member.row.state)).length;
     return h("div", { class: "cl", "data-waiting": waiting, "aria-expanded": String(this.openKeys.has(group.key)) },
       check(chosen === 0 ? "" : chosen === group.members.length ? "on" : "part", `Select ${plural(group.members.length, "like report")}`), this.chevron(group.key),
+      aloud(`${plural(group.members.length, "like report")}${chosen > 0 ? `, ${chosen} selected` : ""}: `),
       h("code", { class: "shape", title: group.shapes.join(" to ") }, ...group.shapes.flatMap((shape, at) => [at > 0 ? icon("to") : "", ...shapeNodes(shape)])),
       h("span", { class: "why" }, group.why), h("span", { class: "grow" }), fresh > 0 && h("span", { class: "bdg new" }, `${fresh} new`),
-      h("span", { class: agreed.includes(",") ? "done odd" : "done" }, agreed), dots, h("span", { class: "cnt" }, String(group.members.length)));
+      h("span", { class: agreed.includes(",") ? "done odd" : "done" }, agreed), dots, h("span", { class: "cnt", "aria-hidden": "true" }, String(group.members.length)));
   }
 
   private memberElement(member: Member, alone: boolean): HTMLElement {
     const { report, state } = member.row, on = this.selected.has(member.row.index);
     const place = middle(report.place.split("/").pop() ?? "", 15);
     const element = h("div", { class: `rep${on ? " on" : ""}${alone ? " alone" : ""}`, "data-report": report.id, "data-state": state, "aria-selected": String(on) },
-      check(on ? "on" : "", `Select ${report.id}`), h("span", { class: `state ${state}`, title: state }, icon(state)),
+      check(on ? "on" : "", `Select ${report.id}`), h("span", { class: `state ${state}`, title: state }, icon(state), aloud(`${report.id}, ${STATE_NAMES[state].toLowerCase()}: `)),
       h("a", { class: "loc mono", href: `#${report.id}`, title: report.place, tabindex: -1 }, place), h("code", { title: report.title }, member.place ? codeNodes(member.place) : report.title), h("span", { class: "grow" }),
       this.events.perhaps(member.row.index), member.differs && h("span", { class: "bdg odd" }, `differs: ${member.differs}`), report.baseline === "new" && h("span", { class: "bdg new" }, "new"), report.baseline === "absent" && h("span", { class: "bdg fix" }, "fixed"));
     const choose = () => { this.pick(Number(element.dataset["at"]), false); };
@@ -311,5 +313,8 @@ const middle = (text: string, most: number): string => {
 };
 
 const dot = (state: State, fresh: boolean): string => (isTriaged(state) ? state : fresh ? "new" : "");
-const check = (kind: string, label: string): HTMLElement => h("span", { class: `cb ${kind}`, role: "checkbox", "aria-checked": kind === "part" ? "mixed" : String(kind === "on"), "aria-label": label });
-const shapeNodes = (shape: string): (Node | string)[] => (shape || "no code told").split(HOLE).flatMap((part, at) => [...(at > 0 ? [h("span", { class: "slot" })] : []), part]);
+/** For the eye and the pointer: the row itself says whether it is selected, and Space selects it. */
+const check = (kind: string, title: string): HTMLElement => h("span", { class: `cb ${kind}`, title, "aria-hidden": "true" });
+/** Words that are spoken and not shown. */
+const aloud = (words: string): HTMLElement => h("span", { class: "vh" }, words);
+const shapeNodes = (shape: string): (Node | string)[] => (shape || "no code told").split(HOLE).flatMap((part, at) => [...(at > 0 ? [h("span", { class: "slot" }, aloud("\u2026"))] : []), part]);

@@ -12,6 +12,9 @@ const NAMES: Readonly<Record<Verdict, string>> = { true: "True", false: "False",
 
 type Change = readonly [string, TriageRecord | undefined];
 
+/** A note with the reason that is given for many: what was written on the one report stays. */
+const joined = (note: string, reason: string): string => (note === "" || reason === "" || note.split("; ").includes(reason) ? note || reason : `${note}; ${reason}`.length > 16_000 ? note : `${note}; ${reason}`);
+
 export interface JudgingEvents {
   say(text: string): void;
   records(): Readonly<Record<string, TriageRecord>>;
@@ -41,7 +44,8 @@ export class Judging {
   private draft: Verdict = "false";
   private reason = "";
   private toasted = 0;
-  private readonly undone: (readonly Change[])[] = [];
+  /** What was judged at once, the last at the end: each report as it was before, and as it was then. */
+  private readonly undone: (readonly { readonly key: string; readonly before: TriageRecord | undefined; readonly given: TriageRecord }[])[] = [];
 
   constructor(private readonly events: JudgingEvents) {}
 
@@ -87,21 +91,22 @@ export class Judging {
 
   private set(indexes: readonly number[]): void {
     const records = this.events.records(), time = new Date().toISOString(), wanted = new Set(indexes);
-    const seen = new Set<string>(), changes: Change[] = [], before: Change[] = [];
+    const seen = new Set<string>(), changes: Change[] = [], done: { key: string; before: TriageRecord | undefined; given: TriageRecord }[] = [];
     for (const { report } of (this.shown?.rows() ?? []).filter(row => wanted.has(row.index))) {
       if (seen.has(report.fingerprint)) continue;
       seen.add(report.fingerprint);
       const known = records[report.fingerprint];
-      before.push([report.fingerprint, known]);
-      changes.push([report.fingerprint, remembered({ ...(known ?? emptyRecord(report.title)), title: report.title, answers: { ...known?.answers, verdict: this.draft }, verdict: this.draft, note: this.reason || known?.note || "", author: this.events.author(), time })]);
+      const given = remembered({ ...(known ?? emptyRecord(report.title)), title: report.title, answers: { ...known?.answers, verdict: this.draft }, verdict: this.draft, note: joined(known?.note ?? "", this.reason), author: this.events.author(), time });
+      done.push({ key: report.fingerprint, before: known, given });
+      changes.push([report.fingerprint, given]);
     }
-    this.undone.push(before);
+    this.undone.push(done);
     this.selected.clear();
     this.reason = "";
     this.events.saveMany(changes);
-    const done = `${plural(changes.length, "report")} ${NAMES[this.draft].toLowerCase()}`;
-    this.events.say(`${done}; z takes it back`);
-    this.offerUndo(done);
+    const told = `${plural(changes.length, "report")} ${NAMES[this.draft].toLowerCase()}`;
+    this.events.say(`${told}; z takes it back`);
+    this.offerUndo(told);
     this.shown?.onward();
   }
 
@@ -118,8 +123,16 @@ export class Judging {
   undo(): void {
     const last = this.undone.pop();
     if (!last) { this.events.say("Nothing to take back"); return; }
-    this.events.saveMany(last);
-    this.events.say(`${plural(last.length, "verdict")} taken back`);
+    const records = this.events.records();
+    // What was said since stays: only what was given then goes back to what it was before.
+    const changes = last.flatMap(({ key, before, given }): Change[] => {
+      const now = records[key];
+      if (!now) return [];
+      const { verdict: draft, ...answers } = now.answers, earlier = before?.answers["verdict"], kept = draft === given.answers["verdict"] ? earlier : draft;
+      return [[key, { ...now, answers: { ...answers, ...(kept !== undefined && { verdict: kept }) }, verdict: now.verdict === given.verdict ? before?.verdict ?? null : now.verdict, note: now.note === given.note ? before?.note ?? "" : now.note, author: this.events.author() }]];
+    });
+    this.events.saveMany(changes);
+    this.events.say(`${plural(changes.length, "verdict")} taken back`);
   }
 
   clear(): boolean {

@@ -23,8 +23,8 @@ export interface Commands {
 const CHAINED = "Functions that only pass the call on share a head", UNCHAINED = "Every function has its own box";
 const ARROWS: Readonly<Record<string, string>> = { ArrowDown: "j", ArrowUp: "k", ArrowLeft: "h", ArrowRight: "l" };
 
-/** Runs what `keys` has for a key that is pressed, unless it is meant for a field or a button; `submit` for Ctrl Enter. */
-export function listen(keys: () => Keys, submit: () => void, blocked: () => boolean): void {
+/** Runs what `keys` has for a key that is pressed, unless it is meant for a field or a button; `submit` for Ctrl Enter, `elsewhere` for keys of other views. */
+export function listen(keys: () => Keys, submit: () => void, blocked: () => boolean, elsewhere: (key: string) => void): void {
   document.addEventListener("keydown", event => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { submit(); return; }
     if (event.ctrlKey || event.metaKey || event.altKey || blocked()) return;
@@ -34,8 +34,8 @@ export function listen(keys: () => Keys, submit: () => void, blocked: () => bool
     if (event.key in ARROWS && !target.matches(".step, body, .scroller, tr a, [role=treeitem]")) return;
     if (event.key === "Enter" && target.matches("button, a:not(tr a)")) return;
     if (event.key === " " && target.matches("button, summary, input")) return;
-    const run = keys()[ARROWS[event.key] ?? event.key];
-    if (run) { event.preventDefault(); run(); }
+    const key = ARROWS[event.key] ?? event.key, run = keys()[key];
+    if (run) { event.preventDefault(); run(); } else elsewhere(key);
   });
 }
 
@@ -55,7 +55,7 @@ export const listKeys = (list: ListView, app: Commands): Keys => ({
 });
 
 export function reportKeys(view: ReadingView, app: Commands): Keys {
-  const { columns, search, card, checklist } = view;
+  const { columns, search, checklist } = view;
   return {
     j: () => columns.move(1), k: () => columns.move(-1),
     h: () => columns.sideways(-1), l: () => columns.sideways(1),
@@ -68,13 +68,13 @@ export function reportKeys(view: ReadingView, app: Commands): Keys {
     C: () => { const closed = columns.all.map(one => one.toggleChains()); app.say(closed[0] ? CHAINED : UNCHAINED); },
     d: () => { if (!columns.current?.nextDefinition()) app.say("No definition on this line"); },
     "/": () => search.bar.input.focus(), n: () => search.jump(1), N: () => search.jump(-1),
-    c: () => checklist.focus(),
+    c: () => view.toChecklist(),
     "=": () => { if (!checklist.confirmFirst()) app.say("No report of before looks like this one"); },
     T: () => checklist.choose("true"), F: () => checklist.choose("false"), U: () => checklist.choose("unsure"),
     "[": () => app.go(-1), "]": () => app.go(1),
     b: () => app.showList(), v: () => app.compare(), y: () => app.copyLink(), "?": () => app.showHelp(),
-    p: () => view.togglePanel(), i: () => view.openInEditor(), r: () => card.showRule(),
-    Escape: () => { columns.all.some(one => one.closeDefinition()); },
+    p: () => view.togglePanel(), i: () => view.openInEditor(), r: () => view.aboutRule(),
+    Escape: () => { if (!columns.all.some(one => one.closeDefinition())) app.say("Nothing is open here: b leads to all reports"); },
   };
 }
 

@@ -38,7 +38,7 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   const line = h("div", {
     class: ["line", main && "step", main && (failing ? "access" : `is-${main.r}`), main?.p && "passing", row.matches[0] && `hit q${row.matches[0].query.hue}`].filter(Boolean).join(" "),
     "data-file": source?.name ?? "", "data-line": row.number, "data-relevant": String(row.relevant), "data-key": row.key,
-    ...(main && first !== undefined && stepProps(first, path, [`${source?.name ?? ""} line ${row.number}: ${text.text.trim().slice(0, 200)}`, ...row.steps.filter(step => step === first || !path.steps[step]?.p).map(step => spoken(step, context))].filter(Boolean).join("; "))),
+    ...(main && first !== undefined && stepProps(first, path, [`${source?.name ?? ""} line ${row.number}: ${text.text.trim().slice(0, 200).replace(/;$/, "")}`, ...row.steps.filter(step => step === first || !path.steps[step]?.p).map(step => spoken(step, context))].filter(Boolean).join("; "))),
   });
   const mark = h("span", { class: "mark" });
   if (main && first !== undefined) mark.append(badge(first, path));

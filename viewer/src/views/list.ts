@@ -119,6 +119,8 @@ export class ListView {
 
   clear(): void {
     if (this.judging.clear()) return;
+    const { state, severity, text, baseline } = this.filter;
+    if (state === "all" && severity === 0 && text === "" && baseline === "all") { this.events.say("Nothing is selected or filtered"); return; }
     this.input.value = "";
     this.set({ state: "all", severity: 0, text: "", baseline: "all" });
   }
@@ -269,14 +271,14 @@ export class ListView {
     this.pick(at);
   }
 
-  inward(): void { if (this.grouped) this.grouped.inward(); else this.openSelected(); }
-  outward(): void { this.grouped?.outward(); }
+  inward(): void { if (this.grouped) this.grouped.inward(); else this.events.say("Enter opens the report"); }
+  outward(): void { if (this.grouped) this.grouped.outward(); else this.events.say("These reports are in no group"); }
   toEnd(last: boolean): void { if (this.grouped) this.grouped.toEnd(last); else this.pick(last ? this.rows.length - 1 : 0); }
 
   toggleCurrent(): void {
     if (this.grouped) { this.grouped.toggle(); return; }
     const row = this.rows[this.selected];
-    if (row) this.judging.toggle(row.index);
+    if (row) this.judging.toggle(row.index); else this.events.say("No report is shown");
   }
 
   /** Selects what is like the current report: of its group, or of its rule among the rows that are shown. */

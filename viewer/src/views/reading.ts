@@ -75,6 +75,13 @@ export class ReadingView {
     this.stage.classList.toggle("wide", !on);
   }
 
+  /** Shows the panel, where it is hidden. */
+  private showPanel(): void { if (this.panelButton.getAttribute("aria-pressed") !== "true") this.togglePanel(); }
+
+  toChecklist(): void { this.showPanel(); if (!this.checklist.focus()) this.events.say("This report has no checklist"); }
+
+  aboutRule(): void { this.showPanel(); if (!this.card.showRule()) this.events.say("The tool says nothing about this rule"); }
+
   /** On a phone the path, the report and the checklist take turns. */
   private showPart(part: Part): void {
     const wide = this.stage.classList.contains("wide");

@@ -91,9 +91,11 @@ export class ReportCard {
   }
 
   /** Opens what the tool says about the rule. */
-  showRule(): void {
+  /** Opens or closes what is said about the rule; whether anything is. */
+  showRule(): boolean {
     const details = this.text.querySelector<HTMLDetailsElement>(".rule-details");
     if (details) { details.open = !details.open; details.scrollIntoView({ block: "nearest" }); details.querySelector("summary")?.focus(); }
+    return !!details;
   }
 
   /** The tool's words, line by line as the tool has them. */

@@ -79,7 +79,8 @@ export class Search {
     const all: { column: Column; place: Place }[] = this.columns.visible().flatMap(number => this.columns.all[number]!.matches(term).map(place => ({ column: this.columns.all[number]!, place })));
     for (const old of document.querySelectorAll("mark.now")) old.classList.remove("now");
     if (all.length === 0) { this.say("No match on these paths"); return; }
-    this.match = (((this.match + by) % all.length) + all.length) % all.length;
+    // Backwards from nowhere is the last.
+    this.match = this.match < 0 && by < 0 ? all.length - 1 : (((this.match + by) % all.length) + all.length) % all.length;
     const { column, place } = all[this.match]!;
     this.say(`${column.markNow(place, term)}, ${this.match + 1} of ${plural(all.length, "match")}`);
   }

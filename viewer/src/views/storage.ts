@@ -1,7 +1,7 @@
 // Where answers are kept: each for itself in this browser, where every tab of the project sees it at once, and with a
 // server in its file. What the server has not confirmed stays in the browser and is sent again.
 
-import { changes, settle, union, viewOf, type Giver } from "../lib/answers.ts";
+import { changes, settle, standing, union, viewOf, type Giver } from "../lib/answers.ts";
 import type { Answer, Page, StoredRecord, TriageRecord } from "../lib/page.ts";
 import { emptyRecord, isRecord, readTriage, writeTriage } from "../lib/triage.ts";
 import { h } from "./dom.ts";
@@ -26,10 +26,14 @@ export class Storage {
   private readonly stored: Records;
   private readonly views = new Map<string, TriageRecord>();
   private readonly prefix: string;
+  /** What stands before a report's key in the name under which the browser keeps what the report is known by. */
+  private readonly known: string;
   private readonly giver: Giver;
   /** What the server has not confirmed: entries of the browser's store by their names. */
   private readonly pending = new Map<string, string>();
   private sending = false;
+  /** So many times the answers are sent each for itself. */
+  private oneByOne = 0;
   private timer = 0;
   private away = false;
 
@@ -38,6 +42,7 @@ export class Storage {
     let given = 0;
     this.giver = { page: btoa(String.fromCharCode(...random)).replaceAll("+", "-").replaceAll("/", "_"), next: () => ++given };
     this.prefix = `parallax-answers:${page.project}:`;
+    this.known = `parallax-reports:${page.project}:`;
     this.stored = { ...page.triage.records };
     this.recall();
     addEventListener("storage", event => {
@@ -110,10 +115,14 @@ export class Storage {
 
   /** Puts a part of a record in, here and in the browser. */
   private put(key: string, part: Partial<StoredRecord>): void {
-    this.stored[key] = union(this.stored[key], part);
+    const { report, title, identity } = this.stored[key] = union(this.stored[key], part);
     this.views.delete(key);
-    const name = `${this.prefix}${key}:${encodeURIComponent(part.answers?.[0]?.id ?? `was ${part.was?.[0] ?? ""}`)}`, text = JSON.stringify(part);
-    try { localStorage.setItem(name, text); } catch {
+    const name = this.entry(key, part.answers?.[0]?.id ?? `was ${part.was?.[0] ?? ""}`), text = JSON.stringify(part);
+    try {
+      localStorage.setItem(name, text);
+      // The page that is made next may know the report under another key: what it is known by is kept as well.
+      if (identity !== undefined) localStorage.setItem(this.known + key, JSON.stringify({ report, title, identity }));
+    } catch {
       if (!this.page.server) this.events.say("This browser keeps nothing for this page: save your answers as a file.");
     }
     if (!this.page.server) return;
@@ -121,6 +130,11 @@ export class Storage {
     this.events.waiting(this.pending.size);
     this.sendSoon(SOON);
   }
+
+  /** The name of an answer in the browser's store. */
+  private entry(key: string, id: string): string { return `${this.prefix}${key}:${encodeURIComponent(id)}`; }
+
+  private stands(key: string, answer: Answer): boolean { return standing(this.stored[key]?.answers ?? [], answer.field).some(one => one.id === answer.id); }
 
   /* The browser's store --------------------------------------------------------------- */
 
@@ -141,9 +155,16 @@ export class Storage {
     let part: unknown;
     try { part = JSON.parse(text); } catch { return undefined; }
     if (!isRecord(part)) return undefined;
-    this.stored[key] = union(this.stored[key], part);
+    this.stored[key] = union(this.stored[key] ?? this.recalled(key), part);
     this.views.delete(key);
     return key;
+  }
+
+  /** What a report is known by that this page does not have. */
+  private recalled(key: string): StoredRecord | undefined {
+    let about: unknown;
+    try { about = JSON.parse(localStorage.getItem(this.known + key) ?? ""); } catch { return undefined; }
+    return isRecord(about) ? union(undefined, about) : undefined;
   }
 
   /** How many answers this browser has of reports that are not on the page. */
@@ -177,8 +198,8 @@ export class Storage {
       size += text.length;
       load.push([name, text]);
       const key = name.slice(this.prefix.length).replace(/:[^:]*$/, "");
-      const identity = this.page.triage.records[key] ? {} : { ...this.stored[key], answers: [], was: [] };
-      records[key] = union(union(undefined, { ...identity, ...records[key] }), JSON.parse(text) as Partial<StoredRecord>);
+      records[key] = union(records[key] && union(undefined, records[key]), { ...this.stored[key], answers: [], was: [], ...JSON.parse(text) as Partial<StoredRecord> });
+      if (this.oneByOne > 0) break;
     }
     let wrong: string | undefined;
     try {
@@ -187,11 +208,15 @@ export class Storage {
       else {
         const why = (await answer.text()).trim();
         wrong = answer.status === 403 ? "Not saved: the server was started anew; open the address that it printed." : `Not saved: ${why}`;
-        // What is refused for what it is would be refused again, and hold up the rest.
-        if (answer.status === 413 || answer.status === 404 || answer.status === 400) for (const [name, text] of load) if (this.pending.get(name) === text) this.pending.delete(name);
+        // What is refused for what it is would be refused again, and hold up the rest: each is sent alone to find it.
+        if (answer.status === 413 || answer.status === 404 || answer.status === 400) {
+          if (load.length > 1) { this.oneByOne = load.length + 1; wrong = undefined; }
+          else for (const [name, text] of load) if (this.pending.get(name) === text) this.pending.delete(name);
+        }
       }
     } catch { wrong = "Not saved: the server does not answer."; }
     this.sending = false;
+    if (this.oneByOne > 0) this.oneByOne--;
     this.events.waiting(this.pending.size);
     if (wrong !== undefined) { this.away = true; this.events.say(`${wrong}${this.pending.size > 0 ? ` ${this.pending.size === 1 ? "An answer is" : `${this.pending.size} answers are`} kept in this browser.` : ""}`); }
     else if (this.away && this.pending.size === 0) { this.away = false; this.events.say("All answers are saved again"); }
@@ -205,10 +230,18 @@ export class Storage {
       this.pending.delete(name);
       try { if (localStorage.getItem(name) === text) localStorage.removeItem(name); } catch { /* Nothing is kept there. */ }
     }
+    for (const key of Object.keys(records)) {
+      const waits = [...this.pending.keys()].some(name => name.startsWith(`${this.prefix}${key}:`));
+      try { if (!waits) localStorage.removeItem(this.known + key); } catch { /* Nothing is kept there. */ }
+    }
     const news = new Set<string>();
     for (const [key, record] of Object.entries(records)) {
       const before = JSON.stringify(this.stored[key]?.answers);
+      // The file may have been written over by somebody who did not know of what was confirmed.
+      const there = new Map((record.answers ?? []).map(answer => [answer.id, answer.revision ?? 0]));
+      const gone = (this.stored[key]?.answers ?? []).filter(answer => (answer.revision ?? 0) > (there.get(answer.id) ?? -1) && this.stands(key, answer));
       this.stored[key] = union(this.stored[key], record);
+      this.add(key, gone.filter(answer => !this.pending.has(this.entry(key, answer.id))));
       if (JSON.stringify(this.stored[key].answers) === before) continue;
       this.views.delete(key);
       news.add(key);

@@ -1,11 +1,10 @@
 // Everything without a mouse, in light and dark, on paper, and for those who cannot see it.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import test, { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { KEYS } from "../../src/views/help.ts";
+import { violations } from "./axe.ts";
 import { LADLE, Lab, RACE, column, picture, shownLines } from "./harness.ts";
 
 const lab = new Lab();
@@ -75,7 +74,6 @@ test("steps, paths, folds, definitions, search, checklist, reports: all by key",
   await page.context().close();
 });
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe finds nothing to complain about, ${colorScheme}, in report and list`, async () => {
     const { page } = await lab.open(`${address}#R-01&q=nthreads`, { colorScheme, bypassCSP: true });
@@ -83,12 +81,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       if (view === "list") await page.keyboard.press("b");
       else { await page.locator(`${column(2)} .line:not([hidden]) .id`).first().click(); await page.click(`${column(1)} .unfold`); }
       await picture(page, `${view}-${colorScheme}`);
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        const { violations } = await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> } }).axe.run();
-        return violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(" | ")}`);
-      });
-      assert.deepEqual(found, []);
+      assert.deepEqual(await violations(page), []);
     }
     await page.context().close();
   });

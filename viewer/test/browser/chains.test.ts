@@ -117,7 +117,7 @@ test("the address of a comparison names a step, and Back leads to the report", a
   await page.keyboard.press("l");
   await page.keyboard.press("k");
   const hash = await page.evaluate(() => location.hash);
-  assert.match(hash, /^#R-01\/1:R-02\/1\/\d+$/);
+  assert.match(hash, /^#R-01~[0-9a-f]{6}\/1:R-02~[0-9a-f]{6}\/1\/\d+$/);
   const said = await page.innerText("#where");
   const { page: other } = await lab.open(runs + hash);
   assert.equal(await other.innerText("#where"), said);

@@ -64,6 +64,16 @@ export async function misfits(page: Page): Promise<string[]> {
       for (let around: Element | null = one; around; around = around.parentElement) if (around.matches(".line .notes, .brl") || ["sticky", "fixed"].includes(styleOf(around).position)) return around;
       return undefined;
     };
+    // What stays in sight at the end of a line covers the code below it and does not let it shine through.
+    for (const notes of shown.querySelectorAll<HTMLElement>(".line .notes")) {
+      if (!notes.checkVisibility() || styleOf(notes).position !== "sticky") continue;
+      const code = notes.closest(".line")?.querySelector(":scope > code"), own = styleOf(notes).backgroundColor;
+      if (!code) continue;
+      const range = document.createRange();
+      range.selectNodeContents(code);
+      const alpha = /^rgba\(.*,\s*([\d.]+)\)$|\/\s*([\d.]+%?)\s*\)$/.exec(own), clear = own === "transparent" || (alpha && parseFloat(alpha[1] ?? alpha[2] ?? "1") < 0.99);
+      if (clear && [...range.getClientRects()].some(rect => rect.right > notes.getBoundingClientRect().left + 14)) found.add(`shines through: "${code.textContent?.trim().slice(0, 30)}" below "${notes.innerText.slice(0, 30)}"`);
+    }
     texts.sort((a, b) => a.rect.top - b.rect.top);
     for (let i = 0; i < texts.length; i++) for (let j = i + 1; j < texts.length && texts[j]!.rect.top < texts[i]!.rect.bottom - 4; j++) {
       const [one, other] = [texts[i]!, texts[j]!];

@@ -2,14 +2,12 @@
 // nothing to say. The reports are ordinary ones, and one whose every part is longer than anything has room for.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import test, { after, before } from "node:test";
+import { violations } from "./axe.ts";
 import { misfits } from "./fit.ts";
 import { LADLE, Lab, RACE, picture } from "./harness.ts";
 
 const lab = new Lab();
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let race = "", many = "", long = "";
 
 /** Names, words, values and places that are too long for every panel. */
@@ -45,17 +43,12 @@ for (const colorScheme of ["light", "dark"] as const) for (const sizes of [DESKS
       const [[first, high]] = sizes;
       const { page, wrong } = await lab.open(address, { viewport: { width: first, height: high }, colorScheme, bypassCSP: true, ...(sizes === PHONES && { hasTouch: true }) });
       for (const key of keys) await page.keyboard.press(key);
-      await page.evaluate(axe);
       for (const [width, height] of sizes) {
         await page.setViewportSize({ width, height });
         await picture(page, `${name}-${width}-${colorScheme}`);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} ${width}: nothing is wider than the window`);
         assert.deepEqual(await misfits(page), [], `${name} ${width}: everything fits, or says that it does not`);
-        const found = await page.evaluate(async () => {
-          const { violations } = await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> } }).axe.run();
-          return violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(" | ")}`);
-        });
-        assert.deepEqual(found, [], `${name} ${width}`);
+        assert.deepEqual(await violations(page), [], `${name} ${width}`);
       }
       assert.deepEqual(wrong, []);
       await page.context().close();

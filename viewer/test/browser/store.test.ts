@@ -3,7 +3,7 @@
 // is in the file at the end, and what nobody has knowingly replaced stands.
 //
 // What the schedules do not have: a browser that is killed while it writes its own store, two machines with clocks that
-// differ, a disk that is full.
+// differ, a disk that is full, an editor that writes an old text over answers that only servers knew which have ended.
 
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { LADLE, Lab } from "./harness.ts";
 const lab = new Lab();
 after(() => lab.close());
 
-interface Kept { readonly records: Record<string, { report: string; answers?: { id: string; field: string; value: string; author: string; replaces?: Record<string, number> }[] }> }
+interface Kept { readonly records: Record<string, { report: string; answers?: { id: string; field: string; value: string; author: string; time?: string; note?: string; replaces?: Record<string, number> }[] }> }
 const kept = (file: string): Kept => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) as Kept : { records: {} });
 const answersIn = (file: string) => Object.values(kept(file).records).flatMap(record => (record.answers ?? []).map(answer => ({ report: record.report, ...answer })));
 
@@ -114,6 +114,94 @@ test("what is given while the server is away is sent when it is there again, and
   await page.context().close();
 });
 
+test("an answer given while the server was away finds its report, whose code has changed since", async () => {
+  const src = join(lab.folder, "changed/ladle");
+  cpSync(LADLE, src, { recursive: true });
+  const report = lab.write("changed/r.json", reports()), file = join(lab.folder, "changed/r.triage.json");
+  const { page } = await lab.open(`${await lab.serve(report, "--src", src)}#R-01`);
+  const key = await page.evaluate(() => location.hash);
+  lab.stopServers();
+  await note(page, "kept for later");
+  await page.waitForFunction(() => /does not answer/.test(document.getElementById("where")?.textContent ?? ""));
+  // Another neighbour: the report is known under another key, and no file tells the one of before.
+  const lines = readFileSync(join(src, "fetch.c"), "utf8").split("\n");
+  lines.splice(20, 0, "    looked_at();");
+  writeFileSync(join(src, "fetch.c"), lines.join("\n"));
+  const moved = reports() as { reports: { location: { line: number }; paths: { steps: { location: { line: number } }[] }[] }[] };
+  for (const at of [0, 2]) { moved.reports[at]!.location.line++; moved.reports[at]!.paths[0]!.steps[0]!.location.line++; }
+  lab.write("changed/r.json", moved);
+  await page.goto(`${await lab.serve(report, "--src", src)}${key}`);
+  await saved(page);
+  assert.match(await page.innerText("#where"), /not here|saved/);
+  assert.deepEqual(answersIn(file).map(answer => answer.value), ["kept for later"]);
+  lab.stopServers();
+  await page.goto(`${await lab.serve(report, "--src", src)}#R-01`);
+  await page.reload();
+  const there = await page.inputValue("#note") === "kept for later" || await page.locator(".asked.perhaps").count() === 1;
+  assert.ok(there, "carried over, or asked for");
+  lab.stopServers();
+  await page.context().close();
+});
+
+test("an answer that is refused does not hold up the others", async () => {
+  const report = lab.write("refused/r.json", reports()), file = join(lab.folder, "refused/r.triage.json");
+  const address = await lab.serve(report, "--src", LADLE);
+  const { page } = await lab.open(`${address}#R-01`);
+  await page.evaluate(() => {
+    const data = JSON.parse(document.getElementById("page")!.textContent!) as { project: string; reports: { fingerprint: string }[] };
+    const put = (key: string, id: string, value: string) => localStorage.setItem(`parallax-answers:${data.project}:${key}:${id}`, JSON.stringify({ answers: [{ id, field: "note", value, author: "", time: "2026-01-01T00:00:00Z" }] }));
+    // Of a report that nothing is known of.
+    put("0000", "t.1", "nowhere");
+    data.reports.forEach((one, at) => put(one.fingerprint, `t.${at + 2}`, `good ${at}`));
+  });
+  await page.reload();
+  await saved(page);
+  assert.deepEqual(answersIn(file).map(answer => answer.value).sort(), ["good 0", "good 1", "good 2"]);
+  lab.stopServers();
+  await page.context().close();
+});
+
+test("what an editor saves over newer answers is put back by the server that has them", async () => {
+  const report = lab.write("over/r.json", reports()), file = join(lab.folder, "over/r.triage.json");
+  const { page } = await lab.open(`${await lab.serve(report, "--src", LADLE)}#R-01`);
+  await note(page, "first");
+  await saved(page);
+  const old = readFileSync(file, "utf8");
+  await page.evaluate(() => { location.hash = "#R-02"; });
+  await page.locator("#crumb", { hasText: "R-02" }).waitFor();
+  await note(page, "second");
+  await saved(page);
+  writeFileSync(file, old);
+  for (let tries = 0; tries < 300 && !readFileSync(file, "utf8").includes("second"); tries++) await page.waitForTimeout(100);
+  assert.deepEqual(answersIn(file).map(answer => answer.value).sort(), ["first", "second"]);
+  lab.stopServers();
+  await page.context().close();
+});
+
+test("the link to a report of a page that is made anew opens that report or none", async () => {
+  const all = reports() as { reports: object[] };
+  const { page } = await lab.open(`${lab.view([lab.write("names/r.json", all)], "--src", LADLE)}#R-02/1/1`);
+  const link = await page.evaluate(() => location.hash), title = await page.innerText(".report-text h2, #title, .card h2");
+  assert.match(link, /^#R-02~[0-9a-f]{6}\/1\/1$/);
+  // The first is gone: what was R-02 is R-01 now.
+  const fewer = lab.view([lab.write("names/fewer.json", { ...all, reports: all.reports.slice(1) })], "--src", LADLE);
+  await page.goto(`${fewer}${link}`);
+  assert.equal(await page.innerText("#crumb"), "R-01");
+  assert.equal(await page.innerText(".report-text h2, #title, .card h2"), title);
+  assert.match(await page.innerText("#where"), /R-02 of this link is R-01 now/);
+  // The one meant is gone, and another has its name.
+  const other = lab.view([lab.write("names/other.json", { ...all, reports: [all.reports[0], all.reports[2]] })], "--src", LADLE);
+  await page.goto(`${other}${link}`);
+  assert.equal(await page.getAttribute("body", "data-view"), "list");
+  assert.match(await page.innerText("#where"), /not here: R-02 is another one now/);
+  for (const strange of ["#%FF", "#R-99", "#R-01/7/7", "#R-01~000000", "#:", "#~"]) {
+    await page.goto("about:blank");
+    await page.goto(`${other}${strange}`);
+    assert.ok((await page.innerText("body")).length > 100, strange);
+  }
+  await page.context().close();
+});
+
 test("a note that is too long is not taken, and a broken record costs only itself", async () => {
   const report = lab.write("long/r.json", reports()), file = join(lab.folder, "long/r.triage.json");
   const address = await lab.serve(report, "--src", LADLE);
@@ -169,15 +257,21 @@ test("random schedules of tabs, servers and kills lose nothing that was confirme
     await openTab();
     await openTab();
     let words = 0;
-    for (let step = 0; step < 14; step++) {
+    // Someone who has the file in an editor, and saves what he read a while ago.
+    let stale: { text: string; tag: string } | undefined;
+    const missing = () => {
+      const there = new Set(answersIn(file).flatMap(answer => [...answer.value.split("; "), ...(answer.note ?? "").split("; ")]));
+      return [...written.values()].filter(texts => !texts.some(text => there.has(text)));
+    };
+    for (let step = 0; step < 16; step++) {
       const tab = tabs[below(tabs.length)]!, { page } = tab;
-      switch (below(7)) {
+      switch (below(10)) {
         case 0: {
           // A file that is edited beside them: by someone who takes their time.
           const now = kept(file), keys = Object.keys(now.records), key = keys[below(keys.length)];
           if (!key) break;
           const id = `hand.${++words}`;
-          now.records[key] = { ...now.records[key]!, answers: [...now.records[key]!.answers ?? [], { id, field: `explain:hand-${words}`, value: `by hand ${words}`, author: "vi", time: "2026-01-01T00:00:00Z" } as never] };
+          now.records[key] = { ...now.records[key]!, answers: [...now.records[key]!.answers ?? [], { id, field: `explain:hand-${words}`, value: `by hand ${words}`, author: "vi", time: "2026-01-01T00:00:00Z" }] };
           writeFileSync(`${file}.edit`, JSON.stringify(now));
           renameSync(`${file}.edit`, file);
           written.set(`hand ${words}`, [`by hand ${words}`]);
@@ -185,6 +279,8 @@ test("random schedules of tabs, servers and kills lose nothing that was confirme
           break;
         }
         case 1: {
+          // The editor notices that the file has changed since, and reads it again.
+          stale = undefined;
           lab.kill(servers[tab.server]!);
           steps.push(`server ${tab.server} killed`);
           if (below(2)) await page.waitForTimeout(100);
@@ -193,6 +289,45 @@ test("random schedules of tabs, servers and kills lose nothing that was confirme
         }
         case 2: await page.goto("about:blank"); await page.goto(servers[tab.server]!); tab.token = servers[tab.server]!; tab.load = ++loads; steps.push("tab opened anew"); break;
         case 3: if (tabs.length < 4) await openTab(); steps.push("another tab"); break;
+        case 4: {
+          if (!stale && existsSync(file)) { stale = { text: readFileSync(file, "utf8"), tag: `slow ${++words}` }; steps.push(`${stale.tag}: file opened in an editor`); break; }
+          if (!stale) break;
+          const now = JSON.parse(stale.text) as Kept, [key] = Object.keys(now.records);
+          if (key) { now.records[key] = { ...now.records[key]!, answers: [...now.records[key]!.answers ?? [], { id: `hand.${stale.tag}`, field: `explain:${stale.tag}`, value: stale.tag, author: "vi", time: "2026-01-01T00:00:00Z" }] }; written.set(stale.tag, [stale.tag]); }
+          writeFileSync(`${file}.edit`, JSON.stringify(now));
+          renameSync(`${file}.edit`, file);
+          steps.push(`${stale.tag}: an old text saved`);
+          stale = undefined;
+          // The servers that confirmed what was not in it put it back.
+          for (let tries = 0; missing().length > 0 && tries < 200; tries++) await page.waitForTimeout(100);
+          assert.deepEqual(missing(), [], `after ${steps.join("; ")}`);
+          break;
+        }
+        case 5: {
+          // A verdict on a row of the list, with its reason.
+          const reason = `reason ${++words}`;
+          await page.evaluate(() => { location.hash = "#list"; });
+          await page.locator("tbody tr").first().waitFor();
+          for (let down = below(3); down > 0; down--) await page.keyboard.press("j");
+          await page.keyboard.press("x");
+          await page.keyboard.press(below(2) ? "T" : "F");
+          await page.fill("#bulk-reason", reason);
+          await page.keyboard.press("Control+Enter");
+          const done = await page.waitForFunction(() => document.getElementById("unsaved")?.hidden, undefined, { timeout: 2_500 }).then(() => true, () => false);
+          if (done) written.set(reason, [reason]);
+          steps.push(`${reason} in the list${done ? ", confirmed" : ""}`);
+          break;
+        }
+        case 6: {
+          // Answers of before are loaded once more.
+          if (!existsSync(file)) break;
+          const old = lab.write(`random-${round}/old-${step}.json`, readFileSync(file, "utf8"));
+          await page.evaluate(() => { location.hash = "#list"; });
+          await page.locator('[data-act="upload"]').waitFor();
+          await page.setInputFiles('.list-head input[type=file]', old);
+          steps.push("answers loaded again");
+          break;
+        }
         default: {
           const id = 1 + below(3), text = `words ${++words}`;
           await page.evaluate(address => { location.hash = address; }, `#R-0${id}`);
@@ -208,8 +343,7 @@ test("random schedules of tabs, servers and kills lose nothing that was confirme
     }
     // Everybody looks at a server that is there; what waits is sent.
     for (const tab of tabs) { await tab.page.goto("about:blank"); await tab.page.goto(servers[tab.server]!); await saved(tab.page); }
-    const values = new Set(answersIn(file).map(answer => answer.value));
-    for (const texts of written.values()) assert.ok(texts.some(text => values.has(text)), `${texts} is gone after ${steps.join("; ")}`);
+    assert.deepEqual(missing(), [], `gone after ${steps.join("; ")}`);
     lab.stopServers();
     await context.close();
   }

@@ -3,16 +3,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import type { Page } from "playwright-core";
+import { violations } from "./axe.ts";
 import { misfits } from "./fit.ts";
 import { Lab, PARALLAX, ROOT, picture } from "./harness.ts";
 
 const lab = new Lab();
 after(() => lab.close());
-const AXE = readFileSync(createRequire(join(ROOT, "viewer/package.json")).resolve("axe-core/axe.min.js"), "utf8");
 
 const SCRIPT = `waiting = the_execution.watchpoints("chunks_waiting", rw=READ | WRITE)
 collections = the_execution.breakpoints("collect")
@@ -155,9 +154,7 @@ for (const [width, height] of [[1920, 1080], [1440, 900], [1280, 800], [390, 844
       const beyond = await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(beyond, 0, "the page does not scroll sideways");
       assert.deepEqual(await misfits(tab), [], "everything fits, or says that it does not");
-      await tab.evaluate(AXE);
-      const found = await tab.evaluate(() => (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }> } }).axe.run());
-      assert.deepEqual(found.violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => `${node.target.join(" ")} ${node.failureSummary}`).join("; ")}`), []);
+      assert.deepEqual(await violations(tab), []);
       assert.deepEqual(wrong, []);
       await tab.context().close();
     });
@@ -175,6 +172,46 @@ test("hostile names stay text", async () => {
   assert.equal(await tab.locator("img").count(), 0);
   assert.ok((await tab.locator(".lane .lh-top b").allInnerTexts()).some(name => name.includes("onerror=alert(1)")));
   assert.deepEqual(wrong, []);
+  await tab.context().close();
+});
+
+test("a lane that was cut says where it ends, and what came last there is unknown", async () => {
+  // As the command writes it where a lane has more items than it holds.
+  const whole = readFileSync(new URL(page), "utf8"), cut = structuredClone(data);
+  const lane: { name: string; times: number[]; cut?: boolean } = cut.lanes.find(one => one.name === "chunks_waiting")!, kept = Math.floor(lane.times.length / 2);
+  const [all, end] = [lane.times.length, data.end];
+  for (const [key, value] of Object.entries(lane)) if (Array.isArray(value) && value.length === all) (lane as unknown as Record<string, unknown>)[key] = value.slice(0, kept);
+  lane.cut = true;
+  const until = lane.times.reduce((sum, by) => sum + by, 0);
+  const [before, , rest] = whole.split(/(<script[^>]*id="page"[^>]*>)[^<]*/) as [string, string, string];
+  const [tag] = /<script[^>]*id="page"[^>]*>/.exec(whole)!;
+  const out = lab.write("cut.html", `${before}${tag}${JSON.stringify(cut).replaceAll("<", "\\u003c")}${rest}`);
+  const { page: tab, wrong } = await lab.open(`file://${out}#t=${end}&lane=0&from=1&to=${end}`, { viewport: { width: 1440, height: 900 } });
+  const hatched = tab.locator(".watch .not-known");
+  assert.match(await hatched.innerText(), new RegExp(`cut after ${kept} items`));
+  const [box, track] = [(await hatched.boundingBox())!, (await tab.locator(".watch .track").first().boundingBox())!];
+  assert.ok(Math.abs(box.x - track.x - track.width * (until - 1) / (end - 1)) < 3, "it begins where the lane ends");
+  assert.ok(Math.abs(box.x + box.width - track.x - track.width) < 3);
+  await tab.keyboard.press("w");
+  await tab.waitForFunction(() => /not known/.test(document.querySelector(".status [role=status]")?.textContent ?? ""));
+  for (const who of await tab.locator(".moment .lw").allInnerTexts()) assert.match(who, /not known/);
+  await picture(tab, "timeline-cut");
+  assert.deepEqual(await misfits(tab), []);
+  assert.deepEqual(wrong, []);
+  await tab.context().close();
+});
+
+test("times outside the run are refused, and the place of the window is kept", async () => {
+  const { page: tab } = await lab.open(`${page}#t=${data.end + 5}&from=${data.end + 1}&to=${data.end + 9}`);
+  await tab.waitForFunction(() => /There is no moment .* and window/.test(document.querySelector(".status [role=status]")?.textContent ?? ""));
+  const [from, to] = [Math.round(data.end / 4), Math.round(data.end / 2)];
+  await tab.goto("about:blank");
+  await tab.goto(`${page}#t=${from + 3}&lane=1&from=${from}&to=${to}`);
+  await tab.keyboard.press(".");
+  await tab.waitForTimeout(300);
+  await tab.reload();
+  const kept = new URLSearchParams((await tab.evaluate(() => location.hash)).slice(1));
+  assert.deepEqual([kept.get("lane"), kept.get("from"), kept.get("to")], ["1", String(from), String(to)]);
   await tab.context().close();
 });
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { parseAddress, writeAddress } from "../../src/lib/address.ts";
+import { nameOf, parseAddress, reportAt, writeAddress } from "../../src/lib/address.ts";
 import { align, compare, missing } from "../../src/lib/compare.ts";
 import { calleesOf, passingSteps, spaced, spacedPair } from "../../src/lib/describe.ts";
 import { agreement, familiesOf, plainTitle } from "../../src/lib/groups.ts";
@@ -175,9 +175,18 @@ test("links that lead nowhere safe are words", () => {
 });
 
 test("addresses name what they open", () => {
-  for (const written of ["#list", "#R-04", "#R-04/2/7", "#R-01/1:R-02/3"]) assert.equal(writeAddress(parseAddress(written.slice(1))!), written);
+  for (const written of ["#list", "#R-04", "#R-04/2/7", "#R-01/1:R-02/3", "#R-04~3fa9c1/2/7", "#R-01~3fa9c1/1:R-02~00aa11/3/4"]) assert.equal(writeAddress(parseAddress(written.slice(1))!), written);
   assert.deepEqual(parseAddress("R-04/x/-1"), { kind: "report", report: "R-04" });
   assert.equal(parseAddress(""), undefined);
+});
+
+test("an address never opens another report than the one it was made of", () => {
+  const now = [{ id: "R-01", fingerprint: "aaaaaa11" }, { id: "R-02", fingerprint: "bbbbbb22" }, { id: "R-03", fingerprint: "bbbbbb22" }];
+  assert.equal(reportAt(now, nameOf(now[1]!)), 1);
+  assert.equal(reportAt(now, nameOf(now[2]!)), 2, "of two that are the same to the letter the name tells");
+  assert.equal(reportAt(now, { report: "R-02", key: "aaaaaa" }), 0, "it has another name now");
+  assert.equal(reportAt(now, { report: "R-02", key: "cccccc" }), -1, "what has its name is another one");
+  assert.equal(reportAt(now, { report: "R-02" }), 1);
 });
 
 test("iterations are told apart by the values that change", () => {

@@ -1,0 +1,128 @@
+//! Flags that every verb on C programs takes: what to compile, and how.
+
+use super::c_cache::CCache;
+use anyhow::Result;
+use clap::Args;
+use parallax_cexplore::{Program, Sources, program};
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_cread::{Error, clang};
+use parallax_jail::Wanted;
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::path::PathBuf;
+
+/// What to compile, and how.
+#[derive(Args, Clone)]
+pub struct CSources {
+    /// C files, LLVM modules (.bc, .ll), or a compile_commands.json.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub flags: CFlags,
+}
+
+/// How to compile.
+#[derive(Args, Clone)]
+pub struct CFlags {
+    /// Look for headers here.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// Further flags for clang, split at blanks.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    cflags: Option<String>,
+    /// Optimise the IR (0 to 3) before looking at it.
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    optimise: u8,
+    /// Run what is run to find something out (the compiler, a program that confirms a finding) without a jail: it can then
+    /// change and reach all that you can.
+    #[arg(long)]
+    run_unjailed: bool,
+    #[command(flatten)]
+    cache: CCache,
+}
+
+impl CFlags {
+    /// The same flags for another verb on C programs.
+    pub fn words(&self) -> Vec<OsString> {
+        let flag = |name: &str, value: &OsStr| {
+            let mut word = OsString::from(name);
+            word.push(value);
+            word
+        };
+        let mut words: Vec<OsString> =
+            self.include.iter().map(|folder| flag("-I", folder.as_os_str())).collect();
+        words.extend(self.define.iter().map(|define| flag("-D", define.as_ref())));
+        words.extend(self.cflags.iter().map(|flags| flag("--cflags=", flags.as_ref())));
+        words.push(format!("-O{}", self.optimise).into());
+        words.extend(self.run_unjailed.then(|| "--run-unjailed".into()));
+        words.extend(self.cache.words());
+        words
+    }
+
+    /// What holds what is run.
+    pub fn jail(&self) -> Wanted {
+        if self.run_unjailed { Wanted::Unjailed } else { Wanted::Best }
+    }
+}
+
+/// A compiled program handed over as source: clang would print its bytes, line by line.
+fn refuse_compiled(file: &std::path::Path) -> Result<()> {
+    let mut start = [0; 4];
+    let is_elf = std::fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start == *b"\x7fELF";
+    let name = file.display();
+    anyhow::ensure!(
+        !is_elf,
+        "{name} is a compiled program, not C source\n  = to explore its inputs: parallax explore --stdin 16 -- {name}\n  \
+         = to run it: parallax run -- {name}"
+    );
+    Ok(())
+}
+
+impl CSources {
+    /// Whether a file is one of ours by its name.
+    pub fn is_c(path: &std::path::Path) -> bool {
+        path.extension().is_some_and(|e| e == "c" || e == "bc" || e == "ll" || e == "i")
+            || path.file_name().is_some_and(|n| n == "compile_commands.json")
+    }
+
+    /// Compiles and reads the program, or what was kept of it; clang's warnings go to stderr.
+    pub fn load(&self) -> Result<Program> {
+        self.load_instrumented(Vec::new())
+    }
+
+    /// The same, with checks of clang's sanitizers compiled in.
+    pub fn load_instrumented(&self, instrument: Vec<&'static str>) -> Result<Program> {
+        for file in &self.files {
+            refuse_compiled(file)?;
+        }
+        let flags = &self.flags;
+        let words = flags.cflags.as_deref().unwrap_or("").split_whitespace();
+        let options = clang::Options {
+            include: flags.include.clone(),
+            define: flags.define.clone(),
+            optimise: flags.optimise,
+            flags: words.map(str::to_string).collect(),
+            instrument,
+            jail: flags.jail(),
+            ..clang::Options::default()
+        };
+        let kept = flags.cache.kept()?;
+        let program = program::load(&Sources { files: self.files.clone(), options, kept }).map_err(
+            |error| match error {
+                Error::Unsupported(_) | Error::NotRun(..) | Error::Bound(..) => {
+                    Failure { status: Status::Unsupported, message: error.to_string() }
+                }
+                _ => Failure { status: Status::BadInput, message: error.to_string() },
+            },
+        )?;
+        eprint!("{}", program.warnings);
+        for warning in &program.module.warnings {
+            eprintln!("{warning}");
+        }
+        Ok(program)
+    }
+}

@@ -1,0 +1,7 @@
+"""What `parallax fleet` runs."""
+
+import sys
+
+from .command import main
+
+sys.exit(main())

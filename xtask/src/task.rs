@@ -130,6 +130,13 @@ pub const FUZZ: &[Task] = &[
         "PARALLAX_ALL_PROGRAMS=1 cargo test -p parallax-process --test programs",
     ),
     task(
+        "properties",
+        "the property tests of every crate, each round with cases that no round before had",
+        &[("ROUNDS", "20")],
+        "crates=$(grep -l ^proptest crates/*/*/Cargo.toml | sed 's|.*/\\([^/]*\\)/Cargo.toml|-p parallax-\\1|')
+for round in $(seq $ROUNDS); do cargo test --quiet $crates || exit 1; done",
+    ),
+    task(
         "random-calls",
         "random system calls, natively and emulated",
         &[("ROUNDS", "5000"), ("SEED", "1000")],

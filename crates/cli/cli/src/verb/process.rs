@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// How much memory a program may touch.
 const MEMORY: u64 = 8 << 30;
 
-/// What runs the instructions of a Linux program. Both make the same steps.
+/// What runs the instructions of a Linux program. Both make the same steps; each verb has its own default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     /// The semantics, instruction by instruction.

@@ -44,9 +44,10 @@ pub struct Record {
     /// Let what the program changes of files go to a layer that is gone with it, and give it a network of its own. Signals are real.
     #[arg(long)]
     layer: bool,
-    /// What runs the program: `native` is much faster, and makes the same recording.
-    #[arg(long, value_enum, default_value_t)]
-    engine: Engine,
+    /// What runs the program. Both make the same recording; `native`, the default where the machine and the program allow it,
+    /// is much faster. `parallax info` says which one it was.
+    #[arg(long, value_enum)]
+    engine: Option<Engine>,
     /// How many instructions to execute at the most.
     #[arg(long, value_name = "N", default_value_t = u64::MAX)]
     steps: u64,
@@ -80,7 +81,11 @@ pub fn run(arguments: &Record) -> Result<Status> {
     let door = Recording::create(&arguments.output, &program, Box::new(live), settings)?;
     let health = door.health();
     let mut process = Process::start(program, Box::new(door)).map_err(super::process::start_error)?;
-    arguments.engine.use_in(&mut process);
+    match arguments.engine {
+        Some(engine) => engine.use_in(&mut process),
+        // Nobody asked for it, so a machine without it is not worth a line.
+        None => drop(process.use_native()),
+    }
     let first = std::process::id();
     let ending = process.run();
     // A child of the program comes by here as well: it is a process of its own.

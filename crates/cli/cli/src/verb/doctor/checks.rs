@@ -130,7 +130,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "native",
-        verbs: "run, record (--engine native)",
+        verbs: "record; run, replay (--engine native)",
         purpose: "programs on the processor itself",
         is_optional: true,
         tries: native,

@@ -36,9 +36,10 @@ Examples:
 Null flows from NULL, from memory that is zero, from _Nullable, and from library functions that may return it; it must
 not be dereferenced, nor reach _Nonnull or nonnull. Functions marked MIX(symbolic) with <parallax.h>, or named by
 --symbolic, are executed symbolically; the rest is typed. Unless --no-refine is given, functions with warnings are
-executed too, to refute them, and the program from its start, to confirm them. What was assumed and what was left out
-is part of the answer. Exit status: 0 nothing found, 1 something found, 4 nothing found but something was left out;
-with --baseline only what is new counts.")]
+executed too, to refute them, and the program from its start, to confirm them. A finding is confirmed (an input shows it),
+likely (null comes from near by, and nothing on the way is tested) or possible (not decided; --all prints these). What was
+assumed and what was left out is part of the answer. Exit status: 0 nothing found, 1 something confirmed or likely, 4 only
+possible findings, or something was left out; with --baseline only what is new counts.")]
 pub struct Check {
     #[command(flatten)]
     sources: CSources,
@@ -76,10 +77,10 @@ pub struct Check {
     /// Ways to show for one finding.
     #[arg(long, value_name = "N", default_value_t = 1)]
     paths: usize,
-    /// How many possible findings are printed in full, or `all`; of the others it is told where null comes from. Confirmed ones are
-    /// all printed, and reports have everything.
-    #[arg(long, value_name = "N", default_value = "25", value_parser = how_many)]
-    show: usize,
+    /// Print possible findings too, the nearest first. Without it they are counted, and it is told where null comes from; files
+    /// and --json have them in any case.
+    #[arg(long)]
+    all: bool,
     /// Write the findings and their ways: a page (.html), SARIF (.sarif), a summary in Markdown (.md), pathreport XML (.xml) or
     /// Parallax JSON (.json); repeat for more.
     #[arg(long, value_name = "FILE")]
@@ -212,14 +213,6 @@ pub fn explored(arguments: &Check) -> Result<Option<(CSources, Vec<String>)>> {
     Ok(config.lsp.explore.map(|wanted| (sources, wanted.words())))
 }
 
-/// A number, or all.
-fn how_many(text: &str) -> Result<usize, String> {
-    match text {
-        "all" => Ok(usize::MAX),
-        _ => text.parse().map_err(|_| format!("`{text}` is neither a number nor `all`")),
-    }
-}
-
 /// Does it.
 pub fn run(arguments: &Check) -> Result<Status> {
     let baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
@@ -249,19 +242,22 @@ pub fn run(arguments: &Check) -> Result<Status> {
         }
         writeln!(out, "{document:#}")?;
     } else {
-        let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.show };
+        let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.all };
         print::print(&mut out, &program, &report, shown, compared.as_ref())?;
     }
     Ok(status(&report, compared.as_ref()))
 }
 
-/// What is left out is never clean; with a baseline, only what is new counts.
+/// Findings are what is confirmed or likely. What is only possible is not decided, and so is what was left out: neither is clean.
+/// With a baseline, only what is new counts.
 fn status(report: &Report, compared: Option<&Compared>) -> Status {
-    let (findings, gaps) = match compared {
-        Some(compared) => (compared.new.contains(&true), compared.gaps > 0),
-        None => (!report.findings.is_empty(), !report.gaps.is_empty()),
+    let counts = |number: usize| compared.is_none_or(|compared| compared.new[number]);
+    let found = |shown: bool| {
+        let mut all = report.findings.iter().enumerate();
+        all.any(|(number, finding)| counts(number) && finding.status.is_shown() == shown)
     };
-    match (findings, gaps) {
+    let gaps = compared.map_or(report.gaps.len(), |compared| compared.gaps);
+    match (found(true), found(false) || gaps > 0) {
         (true, _) => Status::Findings,
         (false, false) => Status::Clean,
         (false, true) => Status::GaveUp,

@@ -127,7 +127,8 @@ fn diagnostic(module: &Module, finding: &Finding) -> Value {
     let place = site_location(module, finding.site);
     let (severity, message) = match &finding.status {
         Sure::Confirmed => (1, format!("{}: confirmed by running the program", output::title(finding))),
-        Sure::Possible(why) => (2, format!("{} (not decided: {why})", output::title(finding))),
+        Sure::Likely(why) => (2, format!("{} (likely: {why})", output::title(finding))),
+        Sure::Possible(why) => (3, format!("{} (possible, not decided: {why})", output::title(finding))),
     };
     let at = |location: LocationId| {
         let place = module.location(location);

@@ -298,11 +298,11 @@ impl<'m> Block<'_, 'm> {
         exists: Option<Formula>,
         vars: &[Var],
     ) -> bool {
+        if moved_from_null(machine, value) && vars.iter().any(|&var| self.mixer.may_hold_near(var)) {
+            self.near = true;
+            return true;
+        }
         if let Value::Pointer(pointer) = value {
-            if moved_from_null(machine, value) && vars.iter().any(|&var| self.mixer.may_hold_near(var)) {
-                self.near = true;
-                return true;
-            }
             if let Some(Target::Token(id)) = pointer.only().map(|entry| entry.target) {
                 let token = &state.tokens[id.0 as usize];
                 if token.entries.is_empty() {
@@ -319,7 +319,7 @@ impl<'m> Block<'_, 'm> {
             }
         }
         if matches!(value, Value::Many(_)) {
-            return false;
+            return true;
         }
         let Ok(null) = machine.is_null(state, value) else { return true };
         let asked = match exists {
@@ -821,8 +821,13 @@ impl<'m> Block<'_, 'm> {
 
 /// Whether a value may be an address that was computed from null.
 fn moved_from_null<'m>(machine: &Engine<'m>, value: &Value<Sym<'m>>) -> bool {
-    let Value::Pointer(pointer) = value else { return false };
     let moved = |offset: &Term| machine.host.value(64, offset).is_none_or(|bits| !bits.is_zero());
+    let pointer = match value {
+        Value::Pointer(pointer) => pointer,
+        // Null that was written as bytes is a number, and so is what is computed from it.
+        Value::Bits(number) => return moved(number),
+        Value::Part(..) | Value::Many(_) => return true,
+    };
     pointer.entries.iter().any(|entry| match entry.target {
         Target::Null | Target::Token(_) => moved(&entry.offset),
         Target::Number => true,

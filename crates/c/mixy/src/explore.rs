@@ -9,6 +9,7 @@ use crate::leaves::{Leaf, leaves};
 use crate::left_null::left_null;
 use crate::mix::{Actual, Conflict, Context, Mistake, Mixer, Outcome, typed};
 use crate::names::site_location;
+use crate::region::Functions;
 use crate::world::{World, delivers, is_open, returns_twice, whole};
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
@@ -62,13 +63,19 @@ impl<'m> Mixer<'m> {
             true => (0..program.module.globals.len() as u32).map(GlobalId).collect(),
             false => named,
         };
+        let mut bits = context.bits.clone();
+        if start {
+            // Nothing calls the start with what constants hold.
+            let initial = program.sources(&Functions::All, true).into_iter();
+            bits.extend(initial.filter(|source| source.site.is_none()).map(|source| source.var));
+        }
         let host = BlockHost::new(
             inner,
             program,
             makers,
             function,
             context.actuals.clone(),
-            context.bits.clone(),
+            bits,
             own,
             named,
             answered,

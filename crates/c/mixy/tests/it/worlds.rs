@@ -235,7 +235,9 @@ fn tried(text: &str, times: &[Option<Duration>]) -> Tried {
 fn no_null_of_any_world_is_lost() {
     let (mut errors, mut refuted, mut wrong) = (0, 0, Vec::new());
     for seed in (1..=12).chain(13..13 + more()) {
-        let text = program(&mut Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)), 10);
+        let mut dice = Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let cases = 2 + dice.below(9);
+        let text = program(&mut dice, cases);
         let tried = tried(&text, &[None, Some(Duration::ZERO), Some(Duration::from_secs(2))]);
         errors += tried.errors;
         refuted += tried.refuted;
@@ -245,4 +247,13 @@ fn no_null_of_any_world_is_lost() {
     assert!(errors > 60, "the programs crash at few lines ({errors})");
     assert!(refuted > 0, "nothing is refuted: nothing is shown");
     assert!(wrong.is_empty(), "{} lost:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+#[ignore]
+fn write_tmp() {
+    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
+    let mut dice = Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let cases = 2 + dice.below(9);
+    std::fs::write("/tmp/w4/seed.c", program(&mut dice, cases)).unwrap();
 }

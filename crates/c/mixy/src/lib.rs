@@ -9,6 +9,7 @@
 //! - [`graph`]: where null may flow; [`region`]: what it reaches in a typed region;
 //! - [`finding`]: what is reported; [`output`]: in which forms.
 
+pub mod caller;
 mod calls;
 pub mod check;
 pub mod confirm;

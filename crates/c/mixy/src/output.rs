@@ -7,6 +7,7 @@ use parallax_cexplore::explore::Input;
 use parallax_cexplore::native::Native;
 use parallax_cmodule::Module;
 use parallax_report as paths;
+pub use parallax_report::Document;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -238,30 +238,3 @@ fn no_null_of_several_is_lost_however_blocks_are_placed() {
     assert!(errors > 40, "the programs crash at few lines ({errors})");
     assert!(wrong.is_empty(), "{} lost:\n{}", wrong.len(), wrong.join("\n"));
 }
-
-#[test]
-#[ignore]
-fn debug_tmp() {
-    let text = match std::env::var("FILE") {
-        Ok(file) => std::fs::read_to_string(file).unwrap(),
-        Err(_) => {
-            let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
-            let text = unseen(&mut Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)), 40);
-            std::fs::write("/tmp/w4/seed.c", &text).unwrap();
-            text
-        }
-    };
-    let program = load(&text);
-    let millis: u64 = std::env::var("MS").map_or(1000, |t| t.parse().unwrap());
-    let settings = Settings { refine: Some(Duration::from_millis(millis)), ..Settings::default() };
-    let report = check(&program.module, &settings).unwrap();
-    println!("found {:?}", reported(&program, &report));
-    for block in &report.blocks {
-        println!("{} {:?} ctx {} it {} paths {}", program.module.function(block.function).name, block.mode, block.contexts, block.iterations, block.paths);
-    }
-    for gap in &report.gaps { println!("gap {gap}"); }
-    for finding in &report.findings {
-        let line = |site| program.module.location(site_location(&program.module, site)).line;
-        println!("{} {} {:?} {:?}", line(finding.site), line(finding.sink), finding.found_by, finding.status);
-    }
-}

@@ -248,12 +248,3 @@ fn no_null_of_any_world_is_lost() {
     assert!(refuted > 0, "nothing is refuted: nothing is shown");
     assert!(wrong.is_empty(), "{} lost:\n{}", wrong.len(), wrong.join("\n"));
 }
-
-#[test]
-#[ignore]
-fn write_tmp() {
-    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
-    let mut dice = Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let cases = 2 + dice.below(9);
-    std::fs::write("/tmp/w4/seed.c", program(&mut dice, cases)).unwrap();
-}

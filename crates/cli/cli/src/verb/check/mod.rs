@@ -15,8 +15,10 @@ use parallax_cexplore::Program;
 use parallax_cli_base::exit::Status;
 use parallax_cli_base::report_file;
 use parallax_cread::Kept;
-use parallax_mixy::{Finding, Mode, Report, Settings, Sinks, Step, confirm, output};
+use parallax_cli_base::words::counted;
+use parallax_mixy::{Finding, Mode, Report, Settings, Sinks, Step, caller, confirm, output};
 use serde::Deserialize;
+use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -168,6 +170,8 @@ impl Check {
 
 /// A program with what was found in it.
 pub struct Checked {
+    /// What it is called among the programs of a project.
+    pub name: String,
     /// The program.
     pub program: Program,
     /// What was found.
@@ -178,12 +182,38 @@ pub struct Checked {
     kept: Option<Arc<Kept>>,
 }
 
-/// Checks a program.
-pub fn checked(arguments: &Check) -> Result<Checked> {
+/// Checks each program of a project.
+pub fn checked(arguments: &Check, without_main: WithoutMain) -> Result<Vec<Checked>> {
     let config = Config::read(arguments.config.as_deref())?;
     let mut sources = arguments.sources.clone();
     sources.files.extend(config.check.models.iter().cloned());
-    let mut program = sources.load()?;
+    let project = sources.project()?;
+    let mut all = Vec::new();
+    for member in &project.members {
+        let mut checked = one(arguments, &config, sources.member(&project, member)?, without_main)?;
+        checked.name = member.name.clone();
+        let rest = project.rest.iter().map(|file| format!("{} is part of no program", file.display()));
+        checked.report.gaps.extend(rest);
+        all.push(checked);
+    }
+    Ok(all)
+}
+
+/// What becomes of files without a `main`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutMain {
+    /// They are a library: it is checked from each function that others can see.
+    Library,
+    /// They are a part of a program that is not known: an error.
+    Part,
+}
+
+fn one(
+    arguments: &Check,
+    config: &Config,
+    mut program: Program,
+    without_main: WithoutMain,
+) -> Result<Checked> {
     let kept = program.kept.clone();
     program.annotate()?;
     let changed = match &arguments.changed_since {
@@ -193,16 +223,27 @@ pub fn checked(arguments: &Check) -> Result<Checked> {
         }
         None => None,
     };
-    let settings = arguments.settings(&config.check);
+    let mut settings = arguments.settings(&config.check);
+    let chosen = arguments.entry.is_some() || config.check.entry.is_some();
+    let is_library = !chosen && program.module.function_named("main").is_none();
+    let mut assumption = None;
+    if is_library && without_main == WithoutMain::Library {
+        let called = caller::add_caller(&mut program.module);
+        settings.entry = caller::CALLER.into();
+        settings.typed.push(caller::CALLER.into());
+        let functions = counted(called, "function");
+        assumption = Some(format!("there is no main: checked from {functions} that others can call, with arguments that are not null"));
+    }
     // All its errors are bad input, as errors without a status are.
     let mut report = parallax_mixy::check(&program.module, &settings)?;
+    report.assumptions.extend(assumption);
     arguments.confirm(&program, &settings, &mut report)?;
     suppress(&program, &config.check, &mut report);
     let unchanged = match changed {
         Some(changed) => leave_out_unchanged(&program, changed, &mut report),
         None => Vec::new(),
     };
-    Ok(Checked { program, report, unchanged, kept })
+    Ok(Checked { name: String::new(), program, report, unchanged, kept })
 }
 
 /// How the project wants its program explored in an editor, if it does, and what it is made of then.
@@ -216,36 +257,83 @@ pub fn explored(arguments: &Check) -> Result<Option<(CSources, Vec<String>)>> {
 /// Does it.
 pub fn run(arguments: &Check) -> Result<Status> {
     let baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
-    let Checked { program, report, unchanged, kept } = checked(arguments)?;
-    let files = arguments.report.iter().chain(&arguments.html);
-    for file in files {
-        let document = output::document(&program.module, &report);
-        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
-        report_file::save(file, document, folders, &program.module.name)?;
-    }
-    let prints = output::fingerprints(&program.module, &report);
-    let compared = baseline.map(|baseline| baseline.compare(&prints, &unchanged, &report.gaps));
+    let all = checked(arguments, WithoutMain::Library)?;
+    write_reports(arguments, &all)?;
     let mut out = std::io::stdout().lock();
-    if arguments.json {
-        let mut document = output::json(&program.module, &report, &c_input::input);
-        document["jail"] = super::walls::document(program.jail);
-        if let Some(counts) = kept.as_ref().map(|kept| kept.counts()) {
-            document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
-        }
-        if let Some(compared) = &compared {
-            for (number, new) in compared.new.iter().enumerate() {
-                document["findings"][number]["new"] = (*new).into();
+    let mut documents = Vec::new();
+    let mut worst = Status::Clean;
+    for Checked { name, program, report, unchanged, kept } in &all {
+        let prints = output::fingerprints(&program.module, report);
+        let compared =
+            baseline.as_ref().map(|baseline| baseline.compare(&prints, unchanged, &report.gaps));
+        if arguments.json {
+            documents.push(document(name, program, report, kept.as_deref(), compared.as_ref()));
+        } else {
+            if all.len() > 1 {
+                writeln!(out, "program {name}\n")?;
             }
-            let new = compared.new.iter().filter(|new| **new).count();
-            document["baseline"] =
-                serde_json::json!({ "new": new, "gone": compared.gone, "new_gaps": compared.gaps });
+            let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.all };
+            print::print(&mut out, program, report, shown, compared.as_ref())?;
+            if all.len() > 1 {
+                writeln!(out)?;
+            }
         }
-        writeln!(out, "{document:#}")?;
-    } else {
-        let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.all };
-        print::print(&mut out, &program, &report, shown, compared.as_ref())?;
+        worst = match (worst, status(report, compared.as_ref())) {
+            (Status::Findings, _) | (_, Status::Findings) => Status::Findings,
+            (Status::Clean, own) => own,
+            (worst, _) => worst,
+        };
     }
-    Ok(status(&report, compared.as_ref()))
+    if arguments.json {
+        let whole = match documents.len() {
+            1 => documents.remove(0),
+            _ => serde_json::json!({ "programs": documents }),
+        };
+        writeln!(out, "{whole:#}")?;
+    }
+    Ok(worst)
+}
+
+/// Writes the files that are asked for; programs of one project stand in one report.
+fn write_reports(arguments: &Check, all: &[Checked]) -> Result<()> {
+    for file in arguments.report.iter().chain(&arguments.html) {
+        let mut whole = output::Document::default();
+        for Checked { program, report, .. } in all {
+            let mut more = output::document(&program.module, report);
+            whole.reports.append(&mut more.reports);
+            whole.notes.append(&mut more.notes);
+        }
+        let units = all.iter().flat_map(|checked| &checked.program.units);
+        let folders = units.filter_map(|(file, _)| report_file::folder(file)).collect();
+        let title = all.first().map_or("", |checked| checked.program.module.name.as_str());
+        report_file::save(file, whole, folders, title)?;
+    }
+    Ok(())
+}
+
+/// The answer for one program, as JSON.
+fn document(
+    name: &str,
+    program: &Program,
+    report: &Report,
+    kept: Option<&Kept>,
+    compared: Option<&Compared>,
+) -> Value {
+    let mut document = output::json(&program.module, report, &c_input::input);
+    document["program"] = name.into();
+    document["jail"] = super::walls::document(program.jail);
+    if let Some(counts) = kept.map(Kept::counts) {
+        document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
+    }
+    if let Some(compared) = compared {
+        for (number, new) in compared.new.iter().enumerate() {
+            document["findings"][number]["new"] = (*new).into();
+        }
+        let new = compared.new.iter().filter(|new| **new).count();
+        document["baseline"] =
+            serde_json::json!({ "new": new, "gone": compared.gone, "new_gaps": compared.gaps });
+    }
+    document
 }
 
 /// Findings are what is confirmed or likely. What is only possible is not decided, and so is what was left out: neither is clean.

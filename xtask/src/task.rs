@@ -112,6 +112,13 @@ pub const FUZZ: &[Task] = &[
         "NULL_SEEDS=$SEEDS cargo test --release -p parallax-mixy --test it truth::no_null_error -- --nocapture",
     ),
     task(
+        "null-worlds",
+        "random C programs whose nulls depend on files, variables, input, time and large memory, run in ten worlds; and those that \
+         crash behind long loops: no line that crashes may be refuted",
+        &[("SEEDS", "300")],
+        "NULL_SEEDS=$SEEDS cargo test --release -p parallax-mixy --test it -- worlds:: crashes:: --nocapture",
+    ),
+    task(
         "plant-record",
         "known mistakes planted into recording, replaying and travelling, one at a time: a test must die of each",
         &[("OUT", "")],

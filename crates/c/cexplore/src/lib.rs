@@ -15,8 +15,10 @@ pub mod names;
 pub mod native;
 pub mod place;
 pub mod program;
+pub mod project;
 pub mod proposals;
 pub mod run;
 pub mod trace;
 
-pub use program::{Program, Sources};
+pub use program::{Program, Project, Sources};
+pub use project::Member;

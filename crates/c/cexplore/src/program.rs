@@ -2,7 +2,8 @@
 
 use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
 use parallax_cread::clang::{self, Options};
-use parallax_cread::{Error, Input, Kept, MODELS, annotations, foreign, read};
+use crate::project::{Member, split};
+use parallax_cread::{Error, Input, Kept, MODELS, Symbols, annotations, foreign, read, symbols};
 use parallax_jail::Wanted;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// What to load.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// C files, LLVM bitcode (`.bc`) or assembly (`.ll`); or one `compile_commands.json`.
+    /// C files, LLVM bitcode (`.bc`) or assembly (`.ll`); or compilation databases (`.json`).
     pub files: Vec<PathBuf>,
     /// How to compile.
     pub options: Options,
     /// Where clang's work is kept from run to run, if anywhere.
     pub kept: Option<Arc<Kept>>,
+    /// The name of one program, where the files are several.
+    pub program: Option<String>,
 }
 
 /// A loaded program.
@@ -81,42 +84,105 @@ pub fn is_module(file: &Path) -> bool {
     file.extension().is_some_and(|e| e == "bc" || e == "ll")
 }
 
+/// The files of a project, compiled.
+pub struct Project {
+    /// Its programs, or the library that it is.
+    pub members: Vec<Member>,
+    /// Files that are in no program.
+    pub rest: Vec<PathBuf>,
+    /// Warnings of the compiler.
+    pub warnings: String,
+    units: Vec<(PathBuf, Options)>,
+    /// The bitcode of each.
+    parts: Vec<Vec<u8>>,
+    kept: Option<Arc<Kept>>,
+    jail: Wanted,
+}
+
+impl Project {
+    /// Compiles the files, or takes what was kept, and tells the programs among them apart.
+    pub fn compile(sources: &Sources) -> Result<Project, Error> {
+        let mut units = Vec::new();
+        for file in &sources.files {
+            if is_database(file) {
+                units.extend(database(file, &sources.options)?);
+            } else {
+                units.push((file.clone(), sources.options.clone()));
+            }
+        }
+        let compiled = side_by_side(&units, |(file, options)| {
+            // Asked for here, so that a missing file is our message and not clang's.
+            std::fs::metadata(file).map_err(|e| Error::Io(file.display().to_string(), e))?;
+            if is_module(file) {
+                return foreign::module(file, options.jail)
+                    .map(|bitcode| clang::Compiled { bitcode, messages: String::new() });
+            }
+            match &sources.kept {
+                Some(kept) => kept.compile(file, options),
+                None => clang::compile(file, options),
+            }
+        });
+        let compiled: Vec<clang::Compiled> = compiled.into_iter().collect::<Result<_, Error>>()?;
+        let warnings = compiled.iter().map(|one| one.messages.as_str()).collect();
+        let parts: Vec<Vec<u8>> = compiled.into_iter().map(|one| one.bitcode).collect();
+        let files: Vec<PathBuf> = units.iter().map(|(file, _)| file.clone()).collect();
+        let known: Result<Vec<Symbols>, Error> = match parts.len() {
+            0 | 1 => Ok(vec![Symbols::default(); parts.len()]),
+            _ => files.iter().zip(&parts).map(|(file, bytes)| symbols(&input(file, bytes))).collect(),
+        };
+        let (mut members, rest) = split(&files, &known?);
+        if let Some(name) = &sources.program {
+            let names: Vec<String> = members.iter().map(|member| member.name.clone()).collect();
+            members.retain(|member| member.name == *name);
+            if members.is_empty() {
+                let all = names.join(", ");
+                return Err(Error::Usage(format!("there is no program {name} in it: there is {all}")));
+            }
+        }
+        let rest = rest.into_iter().map(|unit| files[unit].clone()).collect();
+        let (kept, jail) = (sources.kept.clone(), sources.options.jail);
+        Ok(Project { members, rest, warnings, units, parts, kept, jail })
+    }
+
+    /// Links one of its programs.
+    pub fn load(&self, member: &Member) -> Result<Program, Error> {
+        let inputs = member.units.iter().map(|&unit| input(&self.units[unit].0, &self.parts[unit]));
+        let mut module = read(&inputs.collect::<Vec<_>>(), MODELS)?;
+        let jail = self.jail;
+        let mut assemble = |text: &str| clang::assemble(text, jail).map_err(|error| error.to_string());
+        parallax_casm::lower(&mut module, &mut assemble);
+        let units = member.units.iter().map(|&unit| self.units[unit].clone()).collect();
+        Ok(Program { module, units, warnings: self.warnings.clone(), kept: self.kept.clone(), jail })
+    }
+
+    /// The only program.
+    pub fn only(&self) -> Result<Program, Error> {
+        match &self.members[..] {
+            [only] => self.load(only),
+            all => {
+                let names: Vec<&str> = all.iter().map(|member| member.name.as_str()).collect();
+                Err(Error::Usage(format!(
+                    "these files are {} programs: {}\n  = --program NAME takes one of them",
+                    names.len(),
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+}
+
+fn input<'a>(file: &Path, bytes: &'a [u8]) -> Input<'a> {
+    Input { name: file.display().to_string(), bytes }
+}
+
 /// Loads a program.
 pub fn load(sources: &Sources) -> Result<Program, Error> {
-    let mut warnings = String::new();
-    let mut parts = Vec::new();
-    let mut units = Vec::new();
-    for file in &sources.files {
-        if file.file_name().is_some_and(|name| name == "compile_commands.json") {
-            units.extend(database(file, &sources.options)?);
-        } else {
-            units.push((file.clone(), sources.options.clone()));
-        }
-    }
-    let compiled = side_by_side(&units, |(file, options)| {
-        // Asked for here, so that a missing file is our message and not clang's.
-        std::fs::metadata(file).map_err(|e| Error::Io(file.display().to_string(), e))?;
-        if is_module(file) {
-            return foreign::module(file, options.jail)
-                .map(|bitcode| clang::Compiled { bitcode, messages: String::new() });
-        }
-        match &sources.kept {
-            Some(kept) => kept.compile(file, options),
-            None => clang::compile(file, options),
-        }
-    });
-    for ((file, _), compiled) in units.iter().zip(compiled) {
-        let compiled = compiled?;
-        warnings.push_str(&compiled.messages);
-        parts.push((file.display().to_string(), compiled.bitcode));
-    }
-    let inputs: Vec<Input<'_>> =
-        parts.iter().map(|(name, bytes)| Input { name: name.clone(), bytes }).collect();
-    let mut module = read(&inputs, MODELS)?;
-    let jail = sources.options.jail;
-    let mut assemble = |text: &str| clang::assemble(text, jail).map_err(|error| error.to_string());
-    parallax_casm::lower(&mut module, &mut assemble);
-    Ok(Program { module, units, warnings, kept: sources.kept.clone(), jail })
+    Project::compile(sources)?.only()
+}
+
+/// Whether a file is a compilation database, by its name.
+pub fn is_database(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "json")
 }
 
 /// Does the same with each of several things, as many at a time as there are processors; the answers are in their order.

@@ -16,7 +16,7 @@ mod tool;
 
 pub use error::Error;
 pub use keep::{Counts, Kept, Sum};
-pub use reader::{Input, read};
+pub use reader::{Input, Symbols, read, symbols};
 
 /// Bitcode of the library models.
 pub const MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));

@@ -7,6 +7,7 @@ use crate::graph::{Graph, SinkKind};
 use crate::local::settle;
 use crate::mix::{Budget, Mistake, Mixer, merged, typed};
 use crate::place::{Done, Placed, Runs};
+use crate::rank::rank;
 use crate::region::{Functions, Known, Program, Sinks};
 use parallax_cmodule::{FunctionId, Module};
 use parallax_points::{Points, Site, has_body};
@@ -144,6 +145,13 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     report.gaps.extend(unmixed);
     let reachable = Functions::Only(reachable(module, &points, entry));
     let alone = program.inferred(&reachable).reached(&FxHashSet::default());
+    if settings.refine.is_some() {
+        program.unread.extend(crate::fresh::overwritten(module, &points, &graph));
+        program.unread.extend(crate::freed::unread(module, &points, &graph));
+        let around = program.around.clone();
+        let starts = crate::starts::unread(module, &points, &graph, &footprints, entry, &around);
+        program.unread.extend(starts);
+    }
     let mut near = Known::nothing(graph.count());
     while settings.refine.is_some() {
         let before = program.settled.size();
@@ -177,6 +185,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
             finding.status = Status::Possible(why.clone());
         }
     }
+    rank(&mut report.findings);
     report.assumptions.extend(outcome.assumptions);
     // A warning that is found at a call is found: it is refuted where null no longer gets to the place itself.
     let left: BTreeSet<Site> = report.findings.iter().map(|finding| finding.sink).collect();

@@ -103,7 +103,10 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
             continue;
         }
         for finding in known {
-            finding.status = status.clone();
+            // What an input does not decide stays as likely as it was.
+            if status == Status::Confirmed || !finding.status.is_shown() {
+                finding.status = status.clone();
+            }
             finding.witness = Some(witness.clone());
             // Inference knows no order: what it says first may be what the run never came by.
             finding.paths.sort_by_cached_key(|path| !took(module, &replay.path, path));

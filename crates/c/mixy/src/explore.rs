@@ -9,6 +9,8 @@ use crate::leaves::{Leaf, leaves};
 use crate::left_null::left_null;
 use crate::mix::{Actual, Conflict, Context, Mistake, Mixer, Outcome, typed};
 use crate::names::site_location;
+use crate::region::Functions;
+use crate::world::{World, delivers, is_open, returns_twice, whole};
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
     Anything, Fill, GlobalStart, HavocCell, Kind, Machine, ObjectId, Oracle, Origin, PendingCall, Raw,
@@ -16,7 +18,7 @@ use parallax_cmachine::{
 };
 use parallax_cmodule::{DebugTypeId, FunctionId, GlobalId, Module, Operand, Register, TypeKind};
 use parallax_path::{Bound, Frontier, Split, Strategy};
-use parallax_points::external::{Effect, calls_later, effects, is_plain};
+use parallax_points::external::{Effect, effects, is_plain};
 use parallax_points::flow::carries;
 use parallax_points::{ANYWHERE, ObjectId as Abstract, Site, has_body};
 use parallax_sem::Symbolic;
@@ -49,27 +51,31 @@ impl<'m> Mixer<'m> {
             .map(FunctionId)
             .filter(|&id| match has_body(program.module, id) {
                 true => self.mode(id, Mode::Symbolic) == Mode::Typed,
-                // What is called back after the block has returned is not seen by it.
-                false => {
-                    let name = &program.module.function(id).name;
-                    unresolved.contains(name) || calls_later(name) || returns_twice(name)
-                }
+                false => unresolved.contains(&program.module.function(id).name) || is_open(program.module, id),
             })
             .collect();
         let makers = self.makers.clone();
         let own =
             self.footprints.through(function, |callee| self.mode(callee, Mode::Symbolic) != Mode::Typed);
+        let named = named(program.module, &own.functions);
+        let world = World::of(program.module, &named);
         let named = match start {
             true => (0..program.module.globals.len() as u32).map(GlobalId).collect(),
-            false => named(program.module, &own.functions),
+            false => named,
         };
+        let mut bits = context.bits.clone();
+        if start {
+            // Nothing calls the start with what constants hold.
+            let initial = program.sources(&Functions::All, true).into_iter();
+            bits.extend(initial.filter(|source| source.site.is_none()).map(|source| source.var));
+        }
         let host = BlockHost::new(
             inner,
             program,
             makers,
             function,
             context.actuals.clone(),
-            context.bits.clone(),
+            bits,
             own,
             named,
             answered,
@@ -83,8 +89,18 @@ impl<'m> Mixer<'m> {
         }
         let mut lowest = usize::MAX;
         let mut frontier = Frontier::new(Strategy::Depth, 1);
-        let mut block =
-            Block { mixer: self, outcome: &mut outcome, lowest: &mut lowest, function, start, near: false };
+        if let Some(words) = &world.strange {
+            machine.host.bounded(Bound::Unsupported(words.clone()));
+        }
+        let mut block = Block {
+            mixer: self,
+            outcome: &mut outcome,
+            lowest: &mut lowest,
+            function,
+            start,
+            world,
+            near: false,
+        };
         if start && !program.around.is_empty() {
             let words = "functions that run before or after the program".into();
             machine.host.bounded(Bound::Unsupported(words));
@@ -99,8 +115,7 @@ impl<'m> Mixer<'m> {
             Err(Stop::Bound(bound)) => machine.host.bounded(bound),
             Err(_) => {}
         }
-        let completeness = machine.host.inner.ledger.clone().close(&frontier);
-        outcome.gaps.extend(machine.host.stand_ins.iter().map(|words| format!("in {name}, {words}")));
+        let whole = whole(machine.host.inner.ledger.clone().close(&frontier));
         for (kind, site) in std::mem::take(&mut machine.host.problems) {
             let words = format!("{} is executed symbolically", program.module.function(site.function).name);
             let location = site_location(program.module, site);
@@ -114,15 +129,15 @@ impl<'m> Mixer<'m> {
                 paths: vec![FlowPath {
                     origin: None,
                     steps: vec![Step { function: Some(site.function), location, words }],
+                    plain: false,
                 }],
                 contexts: BTreeSet::from([describe_context(context)]),
                 witness: None,
             });
         }
         outcome.findings.extend(self.stored_in(&machine.host.own.functions));
-        if !completeness.is_complete() {
-            let why: Vec<String> = completeness.bounds().take(3).map(ToString::to_string).collect();
-            outcome.gaps.insert(format!("{name} could not be explored to the end: {}", why.join("; ")));
+        if let Err(why) = whole {
+            outcome.gaps.insert(format!("{name} could not be explored to the end: {why}"));
             if self.demoted.insert(function) {
                 self.restart_wanted = true;
             }
@@ -136,15 +151,10 @@ fn ending(module: &Module, conflict: &Conflict) -> Vec<FlowPath> {
     let last = used_at(module, conflict.kind, conflict.site);
     let mut paths = conflict.paths.clone();
     if paths.is_empty() {
-        paths.push(FlowPath { origin: None, steps: Vec::new() });
+        paths.push(FlowPath { origin: None, steps: Vec::new(), plain: false });
     }
     paths.iter_mut().for_each(|path| path.steps.push(last.clone()));
     paths
-}
-
-/// Functions that return again when `longjmp` is called.
-fn returns_twice(name: &str) -> bool {
-    matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }
 
 /// Globals that functions name, or that the initialisers of such globals do.
@@ -180,6 +190,7 @@ struct Block<'b, 'm> {
     lowest: &'b mut usize,
     function: FunctionId,
     start: bool,
+    world: World,
     /// Whether something that was asked about may be an address that was computed from null.
     near: bool,
 }
@@ -200,6 +211,7 @@ impl<'m> Block<'_, 'm> {
             true => GlobalStart::Apart,
             false => GlobalStart::Unknown,
         });
+        self.world_changes(machine, &mut state)?;
         let values = machine.unknown_arguments(&mut state, function)?;
         machine.begin(&mut state, function, values)?;
         Ok(state)
@@ -236,18 +248,22 @@ impl<'m> Block<'_, 'm> {
                     break 'states;
                 }
                 let stepped = machine.step(&mut state);
-                for fork in machine.forks.drain(..) {
-                    frontier.push(fork, false);
-                }
                 let stepped = match (stepped, machine.pending.take()) {
                     (Ok(()), Some(call)) => self.answer(machine, &mut state, call),
                     (stepped, _) => stepped,
                 };
-                for (mut other, stop) in std::mem::take(&mut machine.stopped) {
-                    self.ended(machine, &mut other, stop, &mut paths);
-                }
+                let is_over = stepped.is_err();
                 if let Err(stop) = stepped {
                     self.ended(machine, &mut state, stop, &mut paths);
+                }
+                // What is asked at a switch may split states too.
+                while let Some((mut other, stop)) = machine.stopped.pop() {
+                    self.ended(machine, &mut other, stop, &mut paths);
+                }
+                for fork in machine.forks.drain(..) {
+                    frontier.push(fork, false);
+                }
+                if is_over {
                     break;
                 }
             }
@@ -289,17 +305,11 @@ impl<'m> Block<'_, 'm> {
         exists: Option<Formula>,
         vars: &[Var],
     ) -> bool {
+        if moved_from_null(machine, value) && vars.iter().any(|&var| self.mixer.may_hold_near(var)) {
+            self.near = true;
+            return true;
+        }
         if let Value::Pointer(pointer) = value {
-            let moved = |offset: &Term| machine.host.value(64, offset).is_none_or(|bits| !bits.is_zero());
-            let near = pointer.entries.iter().any(|entry| match entry.target {
-                Target::Null | Target::Token(_) => moved(&entry.offset),
-                Target::Number => true,
-                Target::Object(_) | Target::Function(_) => false,
-            });
-            if near && vars.iter().any(|&var| self.mixer.may_hold_near(var)) {
-                self.near = true;
-                return true;
-            }
             if let Some(Target::Token(id)) = pointer.only().map(|entry| entry.target) {
                 let token = &state.tokens[id.0 as usize];
                 if token.entries.is_empty() {
@@ -316,7 +326,7 @@ impl<'m> Block<'_, 'm> {
             }
         }
         if matches!(value, Value::Many(_)) {
-            return false;
+            return true;
         }
         let Ok(null) = machine.is_null(state, value) else { return true };
         let asked = match exists {
@@ -460,10 +470,24 @@ impl<'m> Block<'_, 'm> {
         state: &mut State<Sym<'m>>,
         call: PendingCall<Sym<'m>>,
     ) -> Result<(), Stop<Sym<'m>>> {
-        let name = self.mixer.program.module.function(call.function).name.clone();
+        let module = self.mixer.program.module;
+        let name = module.function(call.function).name.clone();
         let listed = effects(&name);
         if listed.unwrap_or_default().contains(&Effect::Never) {
             return Err(Stop::Dead);
+        }
+        if module.function(state.frame().function).library {
+            return Err(Stop::Unsupported(format!("{name}, which the library calls, asks the world")));
+        }
+        if delivers(&name) {
+            return Err(Stop::Unsupported(format!("{name} may run handlers of signals")));
+        }
+        for effect in listed.unwrap_or_default() {
+            if let Effect::Dereferences(index) = effect
+                && let Some(value) = call.arguments.get(usize::from(*index))
+            {
+                self.followed(machine, state, value)?;
+            }
         }
         if listed.is_none() && !is_plain(&name) {
             self.outcome.assumptions.insert(format!(
@@ -491,6 +515,39 @@ impl<'m> Block<'_, 'm> {
         let result = self.result(machine, state, &call, null)?;
         machine.answer(state, call, result);
         Ok(())
+    }
+
+    /// Code that is not executed follows a pointer: an error where it is null, and the end of that way.
+    fn followed(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        value: &Value<Sym<'m>>,
+    ) -> Result<(), Stop<Sym<'m>>> {
+        let null = machine.is_null(state, value)?;
+        let possible = matches!(machine.host.split(&state.path, &null), Split::True | Split::Both);
+        let near = moved_from_null(machine, value);
+        machine.host.follows_null(state, possible, near);
+        let fine = self.mixer.store.not(null);
+        machine.assume(state, &fine)
+    }
+
+    /// Code that is not executed may have changed what the library keeps.
+    fn world_changes(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+    ) -> Result<(), Stop<Sym<'m>>> {
+        let numbers = std::mem::take(&mut self.world.numbers);
+        let cells = numbers.iter().map(|&(object, bytes)| HavocCell {
+            object,
+            at: 0,
+            content: Anything::Number(bytes),
+            name: self.fresh_name("a number of the library"),
+        });
+        let cells: Vec<HavocCell> = cells.collect();
+        self.world.numbers = numbers;
+        machine.havoc(state, &cells)
     }
 
     /// What may be null after a call of the library, of what it may change: what may have been before, and what it sets.
@@ -623,6 +680,7 @@ impl<'m> Block<'_, 'm> {
         if self.mixer.planted(Mistake::NoHavoc) {
             return Ok(());
         }
+        self.world_changes(machine, state)?;
         let program = self.mixer.program;
         let mut cells = Vec::new();
         let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
@@ -766,6 +824,22 @@ impl<'m> Block<'_, 'm> {
             }
         }
     }
+}
+
+/// Whether a value may be an address that was computed from null.
+fn moved_from_null<'m>(machine: &Engine<'m>, value: &Value<Sym<'m>>) -> bool {
+    let moved = |offset: &Term| machine.host.value(64, offset).is_none_or(|bits| !bits.is_zero());
+    let pointer = match value {
+        Value::Pointer(pointer) => pointer,
+        // Null that was written as bytes is a number, and so is what is computed from it.
+        Value::Bits(number) => return moved(number),
+        Value::Part(..) | Value::Many(_) => return true,
+    };
+    pointer.entries.iter().any(|entry| match entry.target {
+        Target::Null | Target::Token(_) => moved(&entry.offset),
+        Target::Number => true,
+        Target::Object(_) | Target::Function(_) => false,
+    })
 }
 
 /// What a leaf holds.

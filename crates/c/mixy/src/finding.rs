@@ -40,6 +40,8 @@ impl Kind {
 pub enum Status {
     /// An input shows it.
     Confirmed,
+    /// No input shows it, but there is little that could prevent it: why.
+    Likely(String),
     /// It could not be decided, and why.
     Possible(String),
 }
@@ -49,7 +51,21 @@ impl Status {
     pub fn name(&self) -> &'static str {
         match self {
             Status::Confirmed => "confirmed",
+            Status::Likely(_) => "likely",
             Status::Possible(_) => "possible",
+        }
+    }
+
+    /// Whether it is shown, and decides what the check comes to: what is only possible is counted.
+    pub fn is_shown(&self) -> bool {
+        !matches!(self, Status::Possible(_))
+    }
+
+    /// Why no input decides it.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Status::Confirmed => None,
+            Status::Likely(why) | Status::Possible(why) => Some(why),
         }
     }
 }
@@ -91,6 +107,8 @@ pub struct FlowPath {
     pub origin: Option<Origin>,
     /// The steps, the source first.
     pub steps: Vec<Step>,
+    /// Whether null takes it by value alone, and nothing on it is tested.
+    pub plain: bool,
 }
 
 /// A finding.
@@ -165,6 +183,13 @@ pub struct Report {
     pub gaps: BTreeSet<String>,
 }
 
+impl Report {
+    /// How many findings have such a status.
+    pub fn count(&self, wanted: impl Fn(&Status) -> bool) -> usize {
+        self.findings.iter().filter(|finding| wanted(&finding.status)).count()
+    }
+}
+
 /// Words for a way that null takes.
 pub(crate) fn describe(program: &Program<'_>, source: &Source, edges: &[Edge]) -> FlowPath {
     let Program { module, points, graph, .. } = program;
@@ -200,7 +225,8 @@ pub(crate) fn describe(program: &Program<'_>, source: &Source, edges: &[Edge]) -
         };
         steps.push(step(module, edge.site, words));
     }
-    FlowPath { origin: Some(source.origin), steps }
+    let plain = program.tested.is_plain(graph, points, source, edges);
+    FlowPath { origin: Some(source.origin), steps, plain }
 }
 
 /// The step at which typed code uses null, at the end of each way there.

@@ -11,7 +11,7 @@ use crate::region::Program;
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
     Candidate, Checks, FileName, FileStatus, Form, InputBounds, Inputs, Kind as ObjectSort, ObjectId, Oracle,
-    Origin, Path, Problem, Reporter, Request, Spots, State, Steps, System, Token, TokenId, strip,
+    Origin, Path, Problem, Relation, Reporter, Request, Spots, State, Steps, System, Token, TokenId, strip,
 };
 use parallax_cmodule::{FunctionId, GlobalId, LocationId, VariableId};
 use parallax_op::{Bits, Width};
@@ -90,8 +90,6 @@ pub(crate) struct BlockHost<'s> {
     near_uses: Rc<FxHashSet<Site>>,
     /// Null errors: what and where.
     pub(crate) problems: BTreeSet<(Kind, Site)>,
-    /// Behaviour that something stands in for.
-    pub(crate) stand_ins: BTreeSet<String>,
     plant: Option<Mistake>,
 }
 
@@ -125,7 +123,6 @@ impl<'s> BlockHost<'s> {
             answered,
             near_uses,
             problems: BTreeSet::new(),
-            stand_ins: BTreeSet::new(),
             plant,
         }
     }
@@ -260,6 +257,15 @@ impl<'s> BlockHost<'s> {
         }
         let both = store.and(longest, *guard);
         !matches!(self.inner.split(&state.path, &both), Split::False | Split::Neither)
+    }
+
+    /// Code that is not executed follows a pointer that may be null, or `near` null.
+    pub(crate) fn follows_null(&mut self, state: &State<Sym<'s>>, null: bool, near: bool) {
+        if let Some(site) = self.site(state)
+            && (null || near && self.near_uses.contains(&site))
+        {
+            self.problems.insert((Kind::NullDereference, site));
+        }
     }
 
     /// The instruction that a state is at, in the program's own code.
@@ -398,8 +404,8 @@ impl<'s> Inputs<Sym<'s>> for BlockHost<'s> {
 }
 
 impl BlockHost<'_> {
-    /// The world is open to a check: any file may be there, any variable be set. A block that asks sees one world, so what it
-    /// does not reach is not refuted.
+    /// The world is open to a check: any file may be there, any variable be set, any call fail. Functions that ask for it are answered
+    /// as unknown; a model that asks all the same sees one world, so that the block refutes nothing.
     fn outside(&mut self, what: impl std::fmt::Display) {
         self.inner.bounded(Bound::Unsupported(format!("what {what} may be in another run")));
     }
@@ -407,23 +413,25 @@ impl BlockHost<'_> {
 
 impl<'s> System<Sym<'s>> for BlockHost<'s> {
     fn read(&mut self, state: &mut State<Sym<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
-        if file == 0 {
-            self.outside("standard input");
-        }
+        self.outside(if file == 0 { "standard input" } else { "an open file" });
         self.inner.read(state, file, count)
     }
     fn write(&mut self, state: &mut State<Sym<'s>>, file: i32, bytes: &[Term]) -> bool {
+        self.outside("a file that is written");
         self.inner.write(state, file, bytes)
     }
     fn write_number(&mut self, state: &mut State<Sym<'s>>, file: i32, value: &Term, form: Form) {
+        self.outside("a file that is written");
         self.inner.write_number(state, file, value, form);
     }
     fn request(&mut self, state: &mut State<Sym<'s>>, request: &Request<'_>) -> Result<i64, i32> {
-        let answer = self.inner.request(state, request);
-        if let Request::Open { path, .. } = request {
-            self.outside(format_args!("the file {}", String::from_utf8_lossy(path)));
+        match request {
+            Request::Open { path, .. } => {
+                self.outside(format_args!("the file {}", String::from_utf8_lossy(path)));
+            }
+            _ => self.outside("an open file"),
         }
-        answer
+        self.inner.request(state, request)
     }
     fn status(&mut self, state: &mut State<Sym<'s>>, of: FileName<'_>) -> Result<FileStatus, i32> {
         match of {
@@ -441,6 +449,10 @@ impl<'s> System<Sym<'s>> for BlockHost<'s> {
     fn names(&mut self, state: &mut State<Sym<'s>>) -> Vec<Vec<u8>> {
         self.outside("a file of unknown name");
         self.inner.names(state)
+    }
+    /// Any of them may fail.
+    fn failing_calls(&self) -> u32 {
+        u32::MAX
     }
     fn time(&mut self, state: &mut State<Sym<'s>>) -> Term {
         self.outside("the time");
@@ -479,12 +491,17 @@ impl<'s> Reporter<Sym<'s>> for BlockHost<'s> {
             self.problems.insert((found, site));
         }
     }
+    /// What the machine assumes of unknown memory is what every check assumes, but for its size: beyond that the block is bounded.
+    /// What is assumed of the world goes to the ledger by itself.
     fn assume(&mut self, _premise: Premise) {}
     fn bounded(&mut self, bound: Bound) {
-        match bound {
-            // The block goes on; what it finds may be wrong, and what it does not find, too.
-            Bound::StandsIn(words) => _ = self.stand_ins.insert(words),
-            bound => self.inner.bounded(bound),
+        self.inner.bounded(bound);
+    }
+    /// Unknown memory has few elements here, so that places in it are never far apart: what the program does with the distance of two
+    /// pointers, or with their order, is seen for near ones alone.
+    fn relates(&mut self, _state: &State<Sym<'s>>, _one: TokenId, _other: TokenId, how: Relation) {
+        if how != Relation::Equated {
+            self.inner.bounded(Bound::Unsupported("the distance of two unknown pointers".into()));
         }
     }
     fn enter_block(&mut self, state: &mut State<Sym<'s>>) {

@@ -9,6 +9,7 @@
 //! - [`graph`]: where null may flow; [`region`]: what it reaches in a typed region;
 //! - [`finding`]: what is reported; [`output`]: in which forms.
 
+pub mod caller;
 mod calls;
 pub mod check;
 pub mod confirm;
@@ -16,6 +17,8 @@ pub mod declared;
 mod explore;
 pub mod finding;
 pub mod footprint;
+mod freed;
+mod fresh;
 pub mod graph;
 mod host;
 mod leaves;
@@ -26,9 +29,12 @@ pub mod names;
 pub mod output;
 mod paper;
 mod place;
+mod rank;
 pub mod region;
 mod returns;
+mod starts;
 mod ways;
+mod world;
 
 pub use check::{Error, Settings, check};
 pub use declared::Mode;

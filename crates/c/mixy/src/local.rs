@@ -197,6 +197,7 @@ impl<'p, 'm> Body<'p, 'm> {
             }
         }
         let mut at_return: Option<Facts> = None;
+        let mut chosen: FxHashMap<(Site, Register), bool> = FxHashMap::default();
         for block in (0..self.function.blocks.len() as u32).map(BlockId) {
             let Some(facts) = self.entering(block) else { continue };
             let flows = &self.program.points.flows;
@@ -204,6 +205,9 @@ impl<'p, 'm> Body<'p, 'm> {
             let after = self.walk(block, facts, &mut |site, register| {
                 settled.uses.insert((site, Var(flows.register(id, register).0)));
             });
+            if let Some(after) = &after {
+                self.choose(block, after, &mut chosen);
+            }
             let returns = matches!(self.function.blocks[block.0 as usize].terminator, Terminator::Return(_));
             if let (Some(after), true) = (after, returns) {
                 at_return = Some(match at_return {
@@ -212,6 +216,9 @@ impl<'p, 'm> Body<'p, 'm> {
                 });
             }
         }
+        let flows = &self.program.points.flows;
+        let sure = chosen.into_iter().filter(|(_, sure)| *sure);
+        settled.uses.extend(sure.map(|((site, of), _)| (site, Var(flows.register(self.id, of).0))));
         let followed = at_return.unwrap_or_default();
         for (parameter, slot) in self.kept_parameters() {
             if self.numbers.get(&Expr::Slot(slot)).is_some_and(|expr| followed.contains(expr)) {
@@ -388,6 +395,34 @@ impl<'p, 'm> Body<'p, 'm> {
             _ => {}
         }
         Some(())
+    }
+
+    /// Which operands of choices behind a block (`p ? p : q`) are not null where control comes from it: null flows into a choice only
+    /// if it may on some way there.
+    fn choose(&mut self, block: BlockId, after: &State, chosen: &mut FxHashMap<(Site, Register), bool>) {
+        let function = self.function;
+        for (to, facts) in self.leaving(block, after) {
+            let tested = match function.blocks[block.0 as usize].terminator {
+                Terminator::Branch { condition: Operand::Register(condition), then, otherwise }
+                    if then != otherwise =>
+                {
+                    let tested = self.tested(condition).filter(|(_, null)| *null != (to == then));
+                    tested.filter(|(of, _)| !self.inferred.near.is_near(self.var(*of)))
+                }
+                _ => None,
+            };
+            let mut here = None;
+            for (index, instruction) in function.blocks[to.0 as usize].instructions.iter().enumerate() {
+                let Operation::Phi { incoming } = &instruction.operation else { continue };
+                let site = Site { function: self.id, block: to, index: index as u32 };
+                for (_, value) in incoming.iter().filter(|(from, _)| *from == block) {
+                    let Operand::Register(of) = value else { continue };
+                    let here = here.get_or_insert_with(|| State { facts: facts.clone(), ..after.clone() });
+                    let sure = tested.is_some_and(|(tested, _)| tested == *of) || self.is_sure(here, value);
+                    *chosen.entry((site, *of)).or_insert(true) &= sure;
+                }
+            }
+        }
     }
 
     /// What holds along each way out of a block, those that can be taken.

@@ -7,6 +7,7 @@ use parallax_cexplore::explore::Input;
 use parallax_cexplore::native::Native;
 use parallax_cmodule::Module;
 use parallax_report as paths;
+pub use parallax_report::Document;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -25,9 +26,16 @@ pub fn document(module: &Module, report: &Report) -> paths::Document {
         let location = site_location(module, finding.site);
         let (file, place) = (module.file_of(location), module.location(location));
         let mut text = title(finding);
-        if let Status::Possible(why) = &finding.status {
-            text.push_str(&format!(" Not decided: {why}."));
+        match &finding.status {
+            Status::Confirmed => {}
+            Status::Likely(why) => text.push_str(&format!(" Likely: {why}.")),
+            Status::Possible(why) => text.push_str(&format!(" Possible, not decided: {why}.")),
         }
+        let (severity, rank) = match finding.status {
+            Status::Confirmed => (paths::Severity::Error, 95),
+            Status::Likely(_) => (paths::Severity::Warning, 65),
+            Status::Possible(_) => (paths::Severity::Note, 15),
+        };
         let mut ways = Vec::new();
         for (number, path) in finding.paths.iter().enumerate() {
             let mut way = way(module, path, finding);
@@ -38,10 +46,8 @@ pub fn document(module: &Module, report: &Report) -> paths::Document {
             rule: finding.kind.name().into(),
             title: title(finding),
             text: vec![paths::Segment::plain(text)],
-            severity: match finding.status {
-                Status::Confirmed => paths::Severity::Error,
-                Status::Possible(_) => paths::Severity::Warning,
-            },
+            severity,
+            rank: Some(serde_json::Number::from(rank)),
             cwe: vec![476],
             tool: paths::Tool {
                 name: "parallax check".into(),
@@ -118,7 +124,7 @@ pub fn json(module: &Module, report: &Report, input: &dyn Fn(&Input) -> Value) -
         json!({
             "kind": finding.kind.name(),
             "status": finding.status.name(),
-            "reason": match &finding.status { Status::Possible(why) => Some(why), Status::Confirmed => None },
+            "reason": finding.status.reason(),
             "where": finding.found_by.name(),
             "function": module.function(finding.site.function).name,
             "file": module.file_of(location),
@@ -155,6 +161,11 @@ pub fn json(module: &Module, report: &Report, input: &dyn Fn(&Input) -> Value) -
     });
     json!({
         "findings": findings.collect::<Vec<_>>(),
+        "counts": {
+            "confirmed": report.count(|status| matches!(status, Status::Confirmed)),
+            "likely": report.count(|status| matches!(status, Status::Likely(_))),
+            "possible": report.count(|status| matches!(status, Status::Possible(_))),
+        },
         "typed_warnings": report.typed,
         "refuted": report.refuted.len(),
         "suppressed": report.suppressed.iter().map(|(reason, count)| json!({ "reason": reason, "count": count })).collect::<Vec<_>>(),

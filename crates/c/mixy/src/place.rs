@@ -45,6 +45,8 @@ pub(crate) struct Done {
     pub(crate) gaps: BTreeSet<String>,
     /// Blocks that were not explored to the end.
     demoted: FxHashSet<FunctionId>,
+    /// Whether the run came to its end; one that is only tried stops at the first block that cannot be explored.
+    whole: bool,
 }
 
 impl Done {
@@ -89,9 +91,19 @@ impl<'m> Runs<'m> {
     /// The mixed analysis with these blocks. A block that could not be explored to the end becomes typed code, and
     /// everything is looked at again.
     pub(crate) fn mixed(&mut self, modes: &FxHashMap<FunctionId, Mode>, budget: Budget) -> Done {
+        self.mixed_but(modes, &FxHashSet::default(), budget)
+    }
+
+    /// The same, where some blocks are known not to be explored to the end.
+    fn mixed_but(
+        &mut self,
+        modes: &FxHashMap<FunctionId, Mode>,
+        demoted: &FxHashSet<FunctionId>,
+        budget: Budget,
+    ) -> Done {
         let start = self.settings.start;
         let mixer = &mut self.mixer;
-        mixer.rearrange(modes.clone());
+        mixer.rearrange(modes.clone(), demoted.clone());
         mixer.budget = budget;
         let mut gaps = BTreeSet::new();
         loop {
@@ -101,8 +113,9 @@ impl<'m> Runs<'m> {
                 Mode::Symbolic | Mode::Model => mixer.explore(self.entry, &Context::default(), true).0,
             };
             gaps.extend(outcome.gaps.iter().cloned());
-            if !std::mem::take(&mut mixer.restart_wanted) || mixer.trial.is_some() {
-                return Done { outcome, gaps, demoted: mixer.demoted.clone() };
+            let whole = !std::mem::take(&mut mixer.restart_wanted);
+            if whole || mixer.trial.is_some() {
+                return Done { outcome, gaps, demoted: mixer.demoted.clone(), whole };
             }
             mixer.restart();
         }
@@ -168,13 +181,12 @@ impl<'m> Runs<'m> {
                 let mut trial = modes.clone();
                 trial.extend(wanted);
                 self.mixer.trial = Instant::now().checked_add(TRIAL);
-                let done = self.mixed(&trial, self.settings.budget);
-                let complete = done.demoted.is_subset(&placed.done.demoted);
-                if complete && done.refutes_more(&placed.done, &warnings) {
+                let done = self.mixed_but(&trial, &placed.done.demoted, self.settings.budget);
+                if done.whole && done.refutes_more(&placed.done, &warnings) {
                     *modes = trial;
                     placed.done = done;
                 } else {
-                    let why = reason(self.program, &done, complete);
+                    let why = reason(self.program, &done);
                     placed.reasons.extend(group.sites.iter().map(|site| (*site, why(*site))));
                 }
             }
@@ -183,11 +195,11 @@ impl<'m> Runs<'m> {
 }
 
 /// Why places are left, after blocks were tried for them.
-fn reason<'d>(program: &'d Program<'_>, done: &'d Done, complete: bool) -> impl Fn(Site) -> String + 'd {
+fn reason<'d>(program: &'d Program<'_>, done: &'d Done) -> impl Fn(Site) -> String + 'd {
     move |site| {
         let name = |id: FunctionId| program.module.function(id).name.as_str();
         let shown = done.outcome.findings.iter().any(|finding| finding.sink == site);
-        if !complete {
+        if !done.whole {
             let cut: Vec<&str> = done.demoted.iter().map(|id| name(*id)).collect();
             let words = done.gaps.iter().find(|gap| cut.iter().any(|name| gap.starts_with(*name)));
             return words.cloned().unwrap_or_else(|| "a block could not be explored to the end".into());

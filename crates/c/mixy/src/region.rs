@@ -3,6 +3,7 @@
 use crate::declared::{Declared, Position};
 use crate::graph::{Edge, Graph, Origin, Sink, SinkKind, Source, Var, Why};
 use crate::local::Settled;
+use crate::rank::Tested;
 use parallax_cmodule::FunctionId;
 use parallax_cmodule::Module;
 use parallax_points::{Node, Place, Points, Site};
@@ -57,6 +58,10 @@ pub struct Program<'m> {
     pub(crate) returning: FxHashSet<FunctionId>,
     /// What is used where and is not null there, by the text around it: no warning, and no null that flows on.
     pub(crate) settled: Settled,
+    /// Sources of null that nothing ever reads.
+    pub(crate) unread: FxHashSet<Source>,
+    /// What is compared with null.
+    pub(crate) tested: Tested,
 }
 
 impl<'m> Program<'m> {
@@ -76,6 +81,7 @@ impl<'m> Program<'m> {
             .collect();
         let returning = crate::returns::returning(module, points);
         let settled = Settled::default();
+        let tested = Tested::of(module, points, graph);
         Program {
             module,
             points,
@@ -86,6 +92,8 @@ impl<'m> Program<'m> {
             around: around(module),
             returning,
             settled,
+            unread: FxHashSet::default(),
+            tested,
         }
     }
 
@@ -100,7 +108,8 @@ impl<'m> Program<'m> {
             Some(site) => functions.contains(site.function),
             None => start && (source.origin != Origin::ImplicitZero || self.sinks == Sinks::Deref),
         });
-        text.filter(|source| !self.cut_argument(source, functions)).chain(nullable).collect()
+        let seen = text.filter(|source| !self.unread.contains(source));
+        seen.filter(|source| !self.cut_argument(source, functions)).chain(nullable).collect()
     }
 
     /// What inference says of a program whose every function is typed.

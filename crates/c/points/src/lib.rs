@@ -7,6 +7,7 @@
 //! What is assumed: pointers stay within the object they were made from, are not copied byte by byte by hand, and are not
 //! made from integers of unknown origin; functions without a body do what [`external`] says.
 
+pub mod determined;
 pub mod external;
 pub mod flow;
 mod object;

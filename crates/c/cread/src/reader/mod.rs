@@ -8,6 +8,7 @@ mod constants;
 mod debug;
 mod functions;
 mod operations;
+mod symbols;
 mod types;
 
 use crate::Error;
@@ -21,6 +22,8 @@ use llvm_sys::{LLVMDiagnosticSeverity, LLVMLinkage};
 use parallax_cmodule::{ConstantId, DebugTypeId, FunctionId, GlobalId, LocationId, Module, ScopeId, TypeId};
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_char, c_void};
+
+pub use symbols::{Symbols, symbols};
 
 /// A module in memory, as bitcode or as LLVM assembly, and what to call it.
 pub struct Input<'a> {
@@ -44,7 +47,7 @@ pub fn read(inputs: &[Input<'_>], models: &[u8]) -> Result<Module, Error> {
     }
     let Some(whole) = whole else { return Err(Error::Usage("no input files".into())) };
     if !models.is_empty() {
-        let library = session.open(models)?;
+        let library = session.open(&Input { name: "library models".into(), bytes: models })?;
         // SAFETY: `library` is a live module; only linkage changes.
         unsafe { make_optional(library) };
         session.link(whole, library, "library models")?;
@@ -154,16 +157,16 @@ impl Session {
         }
     }
 
-    /// The library models, whose functions are read when something links to them: a program uses a few of hundreds.
-    fn open(&self, models: &[u8]) -> Result<LLVMModuleRef, Error> {
+    /// Bitcode whose functions are read when something links to them: of the library models a program uses a few of hundreds.
+    fn open(&self, input: &Input<'_>) -> Result<LLVMModuleRef, Error> {
         // SAFETY: the buffer is copied and then the module's; a module is only used when the call succeeds.
         unsafe {
-            let (start, len) = (models.as_ptr().cast(), models.len());
-            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(start, len, c"library models".as_ptr());
+            let (start, len) = (input.bytes.as_ptr().cast(), input.bytes.len());
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(start, len, c"module".as_ptr());
             let mut module = std::ptr::null_mut();
             if LLVMGetBitcodeModuleInContext2(self.context, buffer, &mut module) != 0 {
                 let message = self.messages.borrow().join("\n");
-                return Err(Error::BadModule { file: "library models".into(), message });
+                return Err(Error::BadModule { file: input.name.clone(), message });
             }
             Ok(module)
         }

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Ways for null to get into `P`, a pointer to a structure.
-const SOURCES: &[&str] = &[
+pub const SOURCES: &[&str] = &[
     "P = 0;",
     "P = lookup(0);",
     "memset(&P, 0, sizeof P);",
@@ -51,7 +51,7 @@ const SOURCES: &[&str] = &[
 ];
 
 /// Addresses of a number, computed from `P`.
-const SHIFTS: &[&str] = &[
+pub const SHIFTS: &[&str] = &[
     "&P->k",
     "&P->count",
     "&P[1].k",
@@ -63,7 +63,7 @@ const SHIFTS: &[&str] = &[
 ];
 
 /// Ways for that address to get into `q`.
-const ROUTES: &[&str] = &[
+pub const ROUTES: &[&str] = &[
     "int *q = Q;",
     "g = Q; int *q = g;",
     "h.slot = Q; int *q = h.slot;",
@@ -75,7 +75,7 @@ const ROUTES: &[&str] = &[
 ];
 
 /// Ways to test and follow `q`.
-const USES: &[&str] = &[
+pub const USES: &[&str] = &[
     "AT *q = 1;",
     "if (q) { AT *q = 1; }",
     "if (q != 0 && n) { AT *q = 1; }",
@@ -86,7 +86,7 @@ const USES: &[&str] = &[
     "while (q) { AT *q = 1; break; }",
 ];
 
-const DECLARATIONS: &str = "#include <pthread.h>
+pub const DECLARATIONS: &str = "#include <pthread.h>
 #include <search.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -182,7 +182,7 @@ fn shared(dice: &mut Dice) -> String {
 }
 
 /// Lines at which findings say that null is used.
-fn reported(program: &parallax_cexplore::Program, report: &Report) -> BTreeSet<usize> {
+pub fn reported(program: &parallax_cexplore::Program, report: &Report) -> BTreeSet<usize> {
     let module = &program.module;
     let line = |location| module.location(location).line as usize;
     let ends = report.findings.iter().map(|finding| line(site_location(module, finding.sink)));
@@ -208,7 +208,7 @@ fn missed(text: &str, most: usize, times: &[Option<Duration>]) -> (usize, Vec<St
     (truth.len(), wrong)
 }
 
-fn more() -> u64 {
+pub fn more() -> u64 {
     std::env::var("NULL_SEEDS").map_or(0, |text| text.parse().expect("a number"))
 }
 
@@ -217,7 +217,8 @@ fn no_null_behind_a_long_loop_is_lost() {
     let (mut errors, mut wrong) = (0, Vec::new());
     for seed in (1..=4).chain(5..5 + more()) {
         let text = unseen(&mut Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)), 40);
-        let (count, lost) = missed(&text, 41, &[None, Some(Duration::ZERO)]);
+        let times = [None, Some(Duration::ZERO), Some(Duration::from_secs(1))];
+        let (count, lost) = missed(&text, 41, &times);
         errors += count;
         wrong.extend(lost.into_iter().map(|lost| format!("seed {seed}, {lost}")));
     }

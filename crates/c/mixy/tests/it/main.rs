@@ -12,3 +12,4 @@ mod strangers;
 mod table;
 mod truth;
 mod typed;
+mod worlds;

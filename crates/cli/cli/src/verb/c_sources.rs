@@ -3,8 +3,9 @@
 use super::c_cache::CCache;
 use anyhow::Result;
 use clap::Args;
-use parallax_cexplore::{Program, Sources, program};
+use parallax_cexplore::{Member, Program, Project, Sources, program};
 use parallax_cli_base::exit::{Failure, Status};
+use parallax_cli_base::words::counted;
 use parallax_cread::{Error, clang};
 use parallax_jail::Wanted;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 /// What to compile, and how.
 #[derive(Args, Clone)]
 pub struct CSources {
-    /// C files, LLVM modules (.bc, .ll), or a compile_commands.json.
+    /// C files, LLVM modules (.bc, .ll), or a compilation database (.json).
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -40,6 +41,12 @@ pub struct CFlags {
     /// change and reach all that you can.
     #[arg(long)]
     run_unjailed: bool,
+    /// Of several programs in one compilation database, the one whose `main` is in the file of this name.
+    #[arg(long = "program", value_name = "NAME")]
+    one_program: Option<String>,
+    /// Print all warnings of the compiler; without it, more than three are counted.
+    #[arg(long)]
+    warnings: bool,
     #[command(flatten)]
     cache: CCache,
 }
@@ -58,6 +65,8 @@ impl CFlags {
         words.extend(self.cflags.iter().map(|flags| flag("--cflags=", flags.as_ref())));
         words.push(format!("-O{}", self.optimise).into());
         words.extend(self.run_unjailed.then(|| "--run-unjailed".into()));
+        words.extend(self.one_program.iter().map(|name| flag("--program=", name.as_ref())));
+        words.extend(self.warnings.then(|| "--warnings".into()));
         words.extend(self.cache.words());
         words
     }
@@ -86,7 +95,7 @@ impl CSources {
     /// Whether a file is one of ours by its name.
     pub fn is_c(path: &std::path::Path) -> bool {
         path.extension().is_some_and(|e| e == "c" || e == "bc" || e == "ll" || e == "i")
-            || path.file_name().is_some_and(|n| n == "compile_commands.json")
+            || program::is_database(path)
     }
 
     /// Compiles and reads the program, or what was kept of it; clang's warnings go to stderr.
@@ -96,6 +105,20 @@ impl CSources {
 
     /// The same, with checks of clang's sanitizers compiled in.
     pub fn load_instrumented(&self, instrument: Vec<&'static str>) -> Result<Program> {
+        told(self.compiled(instrument)?.only())
+    }
+
+    /// The programs that the files are.
+    pub fn project(&self) -> Result<Project> {
+        self.compiled(Vec::new())
+    }
+
+    /// One of them.
+    pub fn member(&self, project: &Project, member: &Member) -> Result<Program> {
+        told(project.load(member))
+    }
+
+    fn compiled(&self, instrument: Vec<&'static str>) -> Result<Project> {
         for file in &self.files {
             refuse_compiled(file)?;
         }
@@ -111,18 +134,36 @@ impl CSources {
             ..clang::Options::default()
         };
         let kept = flags.cache.kept()?;
-        let program = program::load(&Sources { files: self.files.clone(), options, kept }).map_err(
-            |error| match error {
-                Error::Unsupported(_) | Error::NotRun(..) | Error::Bound(..) => {
-                    Failure { status: Status::Unsupported, message: error.to_string() }
-                }
-                _ => Failure { status: Status::BadInput, message: error.to_string() },
-            },
-        )?;
-        eprint!("{}", program.warnings);
-        for warning in &program.module.warnings {
-            eprintln!("{warning}");
+        let sources = Sources { files: self.files.clone(), options, kept, program: flags.one_program.clone() };
+        let project = failed(Project::compile(&sources))?;
+        let count = project.warnings.matches(": warning: ").count();
+        if count > MOST_WARNINGS && !flags.warnings {
+            eprintln!("{} of the compiler (--warnings prints them)", counted(count, "warning"));
+        } else {
+            eprint!("{}", project.warnings);
         }
-        Ok(program)
+        Ok(project)
     }
+}
+
+/// Warnings of the compiler that are printed without being asked for.
+const MOST_WARNINGS: usize = 3;
+
+/// What was read, with what LLVM says of it on stderr.
+fn told(program: Result<Program, Error>) -> Result<Program> {
+    let program = failed(program)?;
+    for warning in &program.module.warnings {
+        eprintln!("{warning}");
+    }
+    Ok(program)
+}
+
+/// Errors with the status that they end with.
+fn failed<T>(result: Result<T, Error>) -> Result<T> {
+    Ok(result.map_err(|error| match error {
+        Error::Unsupported(_) | Error::NotRun(..) | Error::Bound(..) => {
+            Failure { status: Status::Unsupported, message: error.to_string() }
+        }
+        _ => Failure { status: Status::BadInput, message: error.to_string() },
+    })?)
 }

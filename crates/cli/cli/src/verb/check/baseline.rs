@@ -29,16 +29,21 @@ impl Baseline {
         let name = file.display();
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {name}"))?;
         let document: Value = serde_json::from_slice(&bytes).with_context(|| name.to_string())?;
-        let findings = document.get("findings").and_then(Value::as_array).with_context(|| {
-            format!("{name}: no list of findings: a baseline is what `parallax check --json` prints")
-        })?;
-        let prints = findings.iter().map(|finding| {
-            let print = finding.get("fingerprint").and_then(Value::as_str);
-            print.map(str::to_string).with_context(|| format!("{name}: a finding without a fingerprint"))
-        });
-        let gaps = document.get("gaps").and_then(Value::as_array).into_iter().flatten();
-        let gaps = gaps.filter_map(Value::as_str).map(str::to_string).collect();
-        Ok(Baseline { findings: prints.collect::<Result<_>>()?, gaps })
+        let mut baseline = Baseline::default();
+        let programs = document.get("programs").and_then(Value::as_array);
+        for program in programs.map_or(std::slice::from_ref(&document), Vec::as_slice) {
+            let findings = program.get("findings").and_then(Value::as_array).with_context(|| {
+                format!("{name}: no list of findings: a baseline is what `parallax check --json` prints")
+            })?;
+            for finding in findings {
+                let print = finding.get("fingerprint").and_then(Value::as_str);
+                let print = print.with_context(|| format!("{name}: a finding without a fingerprint"))?;
+                baseline.findings.insert(print.to_string());
+            }
+            let gaps = program.get("gaps").and_then(Value::as_array).into_iter().flatten();
+            baseline.gaps.extend(gaps.filter_map(Value::as_str).map(str::to_string));
+        }
+        Ok(baseline)
     }
 
     /// Compares a run with it. `left_out`: findings that are still there, and not reported.

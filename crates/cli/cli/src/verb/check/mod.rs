@@ -15,8 +15,10 @@ use parallax_cexplore::Program;
 use parallax_cli_base::exit::Status;
 use parallax_cli_base::report_file;
 use parallax_cread::Kept;
-use parallax_mixy::{Finding, Mode, Report, Settings, Sinks, Step, confirm, output};
+use parallax_cli_base::words::counted;
+use parallax_mixy::{Finding, Mode, Report, Settings, Sinks, Step, caller, confirm, output};
 use serde::Deserialize;
+use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,9 +38,10 @@ Examples:
 Null flows from NULL, from memory that is zero, from _Nullable, and from library functions that may return it; it must
 not be dereferenced, nor reach _Nonnull or nonnull. Functions marked MIX(symbolic) with <parallax.h>, or named by
 --symbolic, are executed symbolically; the rest is typed. Unless --no-refine is given, functions with warnings are
-executed too, to refute them, and the program from its start, to confirm them. What was assumed and what was left out
-is part of the answer. Exit status: 0 nothing found, 1 something found, 4 nothing found but something was left out;
-with --baseline only what is new counts.")]
+executed too, to refute them, and the program from its start, to confirm them. A finding is confirmed (an input shows it),
+likely (null comes from near by, and nothing on the way is tested) or possible (not decided; --all prints these). What was
+assumed and what was left out is part of the answer. Exit status: 0 nothing found, 1 something confirmed or likely, 4 only
+possible findings, or something was left out; with --baseline only what is new counts.")]
 pub struct Check {
     #[command(flatten)]
     sources: CSources,
@@ -76,10 +79,10 @@ pub struct Check {
     /// Ways to show for one finding.
     #[arg(long, value_name = "N", default_value_t = 1)]
     paths: usize,
-    /// How many possible findings are printed in full, or `all`; of the others it is told where null comes from. Confirmed ones are
-    /// all printed, and reports have everything.
-    #[arg(long, value_name = "N", default_value = "25", value_parser = how_many)]
-    show: usize,
+    /// Print possible findings too, the nearest first. Without it they are counted, and it is told where null comes from; files
+    /// and --json have them in any case.
+    #[arg(long)]
+    all: bool,
     /// Write the findings and their ways: a page (.html), SARIF (.sarif), a summary in Markdown (.md), pathreport XML (.xml) or
     /// Parallax JSON (.json); repeat for more.
     #[arg(long, value_name = "FILE")]
@@ -167,6 +170,8 @@ impl Check {
 
 /// A program with what was found in it.
 pub struct Checked {
+    /// What it is called among the programs of a project.
+    pub name: String,
     /// The program.
     pub program: Program,
     /// What was found.
@@ -177,12 +182,38 @@ pub struct Checked {
     kept: Option<Arc<Kept>>,
 }
 
-/// Checks a program.
-pub fn checked(arguments: &Check) -> Result<Checked> {
+/// Checks each program of a project.
+pub fn checked(arguments: &Check, without_main: WithoutMain) -> Result<Vec<Checked>> {
     let config = Config::read(arguments.config.as_deref())?;
     let mut sources = arguments.sources.clone();
     sources.files.extend(config.check.models.iter().cloned());
-    let mut program = sources.load()?;
+    let project = sources.project()?;
+    let mut all = Vec::new();
+    for member in &project.members {
+        let mut checked = one(arguments, &config, sources.member(&project, member)?, without_main)?;
+        checked.name = member.name.clone();
+        let rest = project.rest.iter().map(|file| format!("{} is part of no program", file.display()));
+        checked.report.gaps.extend(rest);
+        all.push(checked);
+    }
+    Ok(all)
+}
+
+/// What becomes of files without a `main`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutMain {
+    /// They are a library: it is checked from each function that others can see.
+    Library,
+    /// They are a part of a program that is not known: an error.
+    Part,
+}
+
+fn one(
+    arguments: &Check,
+    config: &Config,
+    mut program: Program,
+    without_main: WithoutMain,
+) -> Result<Checked> {
     let kept = program.kept.clone();
     program.annotate()?;
     let changed = match &arguments.changed_since {
@@ -192,16 +223,27 @@ pub fn checked(arguments: &Check) -> Result<Checked> {
         }
         None => None,
     };
-    let settings = arguments.settings(&config.check);
+    let mut settings = arguments.settings(&config.check);
+    let chosen = arguments.entry.is_some() || config.check.entry.is_some();
+    let is_library = !chosen && program.module.function_named("main").is_none();
+    let mut assumption = None;
+    if is_library && without_main == WithoutMain::Library {
+        let called = caller::add_caller(&mut program.module);
+        settings.entry = caller::CALLER.into();
+        settings.typed.push(caller::CALLER.into());
+        let functions = counted(called, "function");
+        assumption = Some(format!("there is no main: checked from {functions} that others can call, with arguments that are not null"));
+    }
     // All its errors are bad input, as errors without a status are.
     let mut report = parallax_mixy::check(&program.module, &settings)?;
+    report.assumptions.extend(assumption);
     arguments.confirm(&program, &settings, &mut report)?;
     suppress(&program, &config.check, &mut report);
     let unchanged = match changed {
         Some(changed) => leave_out_unchanged(&program, changed, &mut report),
         None => Vec::new(),
     };
-    Ok(Checked { program, report, unchanged, kept })
+    Ok(Checked { name: String::new(), program, report, unchanged, kept })
 }
 
 /// How the project wants its program explored in an editor, if it does, and what it is made of then.
@@ -212,56 +254,98 @@ pub fn explored(arguments: &Check) -> Result<Option<(CSources, Vec<String>)>> {
     Ok(config.lsp.explore.map(|wanted| (sources, wanted.words())))
 }
 
-/// A number, or all.
-fn how_many(text: &str) -> Result<usize, String> {
-    match text {
-        "all" => Ok(usize::MAX),
-        _ => text.parse().map_err(|_| format!("`{text}` is neither a number nor `all`")),
-    }
-}
-
 /// Does it.
 pub fn run(arguments: &Check) -> Result<Status> {
     let baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
-    let Checked { program, report, unchanged, kept } = checked(arguments)?;
-    let files = arguments.report.iter().chain(&arguments.html);
-    for file in files {
-        let document = output::document(&program.module, &report);
-        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
-        report_file::save(file, document, folders, &program.module.name)?;
-    }
-    let prints = output::fingerprints(&program.module, &report);
-    let compared = baseline.map(|baseline| baseline.compare(&prints, &unchanged, &report.gaps));
+    let all = checked(arguments, WithoutMain::Library)?;
+    write_reports(arguments, &all)?;
     let mut out = std::io::stdout().lock();
-    if arguments.json {
-        let mut document = output::json(&program.module, &report, &c_input::input);
-        document["jail"] = super::walls::document(program.jail);
-        if let Some(counts) = kept.as_ref().map(|kept| kept.counts()) {
-            document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
-        }
-        if let Some(compared) = &compared {
-            for (number, new) in compared.new.iter().enumerate() {
-                document["findings"][number]["new"] = (*new).into();
+    let mut documents = Vec::new();
+    let mut worst = Status::Clean;
+    for Checked { name, program, report, unchanged, kept } in &all {
+        let prints = output::fingerprints(&program.module, report);
+        let compared =
+            baseline.as_ref().map(|baseline| baseline.compare(&prints, unchanged, &report.gaps));
+        if arguments.json {
+            documents.push(document(name, program, report, kept.as_deref(), compared.as_ref()));
+        } else {
+            if all.len() > 1 {
+                writeln!(out, "program {name}\n")?;
             }
-            let new = compared.new.iter().filter(|new| **new).count();
-            document["baseline"] =
-                serde_json::json!({ "new": new, "gone": compared.gone, "new_gaps": compared.gaps });
+            let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.all };
+            print::print(&mut out, program, report, shown, compared.as_ref())?;
+            if all.len() > 1 {
+                writeln!(out)?;
+            }
         }
-        writeln!(out, "{document:#}")?;
-    } else {
-        let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.show };
-        print::print(&mut out, &program, &report, shown, compared.as_ref())?;
+        worst = match (worst, status(report, compared.as_ref())) {
+            (Status::Findings, _) | (_, Status::Findings) => Status::Findings,
+            (Status::Clean, own) => own,
+            (worst, _) => worst,
+        };
     }
-    Ok(status(&report, compared.as_ref()))
+    if arguments.json {
+        let whole = match documents.len() {
+            1 => documents.remove(0),
+            _ => serde_json::json!({ "programs": documents }),
+        };
+        writeln!(out, "{whole:#}")?;
+    }
+    Ok(worst)
 }
 
-/// What is left out is never clean; with a baseline, only what is new counts.
+/// Writes the files that are asked for; programs of one project stand in one report.
+fn write_reports(arguments: &Check, all: &[Checked]) -> Result<()> {
+    for file in arguments.report.iter().chain(&arguments.html) {
+        let mut whole = output::Document::default();
+        for Checked { program, report, .. } in all {
+            let mut more = output::document(&program.module, report);
+            whole.reports.append(&mut more.reports);
+            whole.notes.append(&mut more.notes);
+        }
+        let units = all.iter().flat_map(|checked| &checked.program.units);
+        let folders = units.filter_map(|(file, _)| report_file::folder(file)).collect();
+        let title = all.first().map_or("", |checked| checked.program.module.name.as_str());
+        report_file::save(file, whole, folders, title)?;
+    }
+    Ok(())
+}
+
+/// The answer for one program, as JSON.
+fn document(
+    name: &str,
+    program: &Program,
+    report: &Report,
+    kept: Option<&Kept>,
+    compared: Option<&Compared>,
+) -> Value {
+    let mut document = output::json(&program.module, report, &c_input::input);
+    document["program"] = name.into();
+    document["jail"] = super::walls::document(program.jail);
+    if let Some(counts) = kept.map(Kept::counts) {
+        document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
+    }
+    if let Some(compared) = compared {
+        for (number, new) in compared.new.iter().enumerate() {
+            document["findings"][number]["new"] = (*new).into();
+        }
+        let new = compared.new.iter().filter(|new| **new).count();
+        document["baseline"] =
+            serde_json::json!({ "new": new, "gone": compared.gone, "new_gaps": compared.gaps });
+    }
+    document
+}
+
+/// Findings are what is confirmed or likely. What is only possible is not decided, and so is what was left out: neither is clean.
+/// With a baseline, only what is new counts.
 fn status(report: &Report, compared: Option<&Compared>) -> Status {
-    let (findings, gaps) = match compared {
-        Some(compared) => (compared.new.contains(&true), compared.gaps > 0),
-        None => (!report.findings.is_empty(), !report.gaps.is_empty()),
+    let counts = |number: usize| compared.is_none_or(|compared| compared.new[number]);
+    let found = |shown: bool| {
+        let mut all = report.findings.iter().enumerate();
+        all.any(|(number, finding)| counts(number) && finding.status.is_shown() == shown)
     };
-    match (findings, gaps) {
+    let gaps = compared.map_or(report.gaps.len(), |compared| compared.gaps);
+    match (found(true), found(false) || gaps > 0) {
         (true, _) => Status::Findings,
         (false, false) => Status::Clean,
         (false, true) => Status::GaveUp,

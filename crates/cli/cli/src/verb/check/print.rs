@@ -15,8 +15,8 @@ use std::io::Write;
 pub struct Shown {
     /// Flow paths of a finding.
     pub paths: usize,
-    /// Possible findings; confirmed ones are all printed.
-    pub possible: usize,
+    /// Whether possible findings are printed.
+    pub possible: bool,
 }
 
 /// Sources of null that the summary names.
@@ -33,25 +33,24 @@ pub fn print(
     let mut texts = Texts::default();
     let wanted = report.findings.iter().enumerate();
     let wanted = wanted.filter(|(number, _)| compared.is_none_or(|compared| compared.new[*number]));
-    let (confirmed, mut possible): (Vec<&Finding>, Vec<&Finding>) =
-        wanted.map(|(_, finding)| finding).partition(|finding| matches!(finding.status, Status::Confirmed));
-    let left_out = if possible.len() > shown.possible {
+    let (mut printed, mut possible): (Vec<&Finding>, Vec<&Finding>) =
+        wanted.map(|(_, finding)| finding).partition(|finding| finding.status.is_shown());
+    printed.sort_by_key(|finding| !matches!(finding.status, Status::Confirmed));
+    if shown.possible {
         // People look at these one by one: what can be seen in one function is decided soonest.
         possible.sort_by_cached_key(|finding| distance(finding));
-        possible.split_off(shown.possible)
-    } else {
-        Vec::new()
-    };
-    for finding in confirmed.into_iter().chain(possible) {
+        printed.append(&mut possible);
+    }
+    for finding in printed {
         one(out, program, finding, shown.paths, &mut texts)?;
     }
-    summary(out, program, &left_out)?;
-    let confirmed = report.findings.iter().filter(|f| matches!(f.status, Status::Confirmed)).count();
+    summary(out, program, &possible)?;
     writeln!(
         out,
-        "{}: {confirmed} confirmed, {} possible; {} of inference alone, {} of them refuted",
-        counted(report.findings.len(), "finding"),
-        report.findings.len() - confirmed,
+        "{} confirmed, {} likely, {} possible; {} of inference alone, {} of them refuted",
+        report.count(|status| matches!(status, Status::Confirmed)),
+        report.count(|status| matches!(status, Status::Likely(_))),
+        report.count(|status| matches!(status, Status::Possible(_))),
         counted(report.typed, "warning"),
         report.refuted.len()
     )?;
@@ -98,8 +97,8 @@ fn summary(out: &mut impl Write, program: &Program, left_out: &[&Finding]) -> Re
     sources.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     writeln!(
         out,
-        "{} possible and not shown (--show all, --json and --report have them). Null comes from:",
-        counted(left_out.len(), "more finding")
+        "{}, not decided and not shown (--all, --json and --report have them). Null comes from:",
+        counted(left_out.len(), "possible finding")
     )?;
     for (source, count) in sources.iter().take(SOURCES) {
         writeln!(out, "  {count:6}  {source}")?;
@@ -149,6 +148,7 @@ fn one(
         }
     }
     match (&finding.status, &finding.witness) {
+        (Status::Likely(why), _) => writeln!(out, "   = likely: {why}")?,
         (Status::Possible(why), _) => writeln!(out, "   = not decided: {why}")?,
         (Status::Confirmed, Some(witness)) => {
             let input = shown(&witness.input).unwrap_or_else(|| "no arguments and no input".into());

@@ -2,7 +2,7 @@
 //! line of JSON for each analysis.
 
 use super::super::c_sources::CSources;
-use super::super::check::{self, Check};
+use super::super::check::{self, Check, WithoutMain};
 use super::place::uri;
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -11,7 +11,7 @@ use parallax_cmodule::{LocationId, Module};
 use parallax_mixy::{Finding, Status as Sure, names::site_location, output};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -104,8 +104,8 @@ fn say(analysis: &str, found: Found) -> Result<()> {
 
 /// Null errors of a program.
 fn checked(arguments: &Check) -> Found {
-    let checked = match check::checked(arguments) {
-        Ok(checked) => checked,
+    let all = match check::checked(arguments, WithoutMain::Part) {
+        Ok(all) => all,
         Err(error) => {
             let words = format!("{error:#}");
             return match error.downcast_ref::<parallax_mixy::Error>() {
@@ -114,20 +114,30 @@ fn checked(arguments: &Check) -> Found {
             };
         }
     };
-    let module = &checked.program.module;
     let mut files = Diagnostics::new();
-    for finding in &checked.report.findings {
-        let file = absolute(module.file_of(site_location(module, finding.site)));
-        files.entry(file).or_default().push(diagnostic(module, finding));
+    let mut gaps = BTreeSet::new();
+    for checked in &all {
+        let module = &checked.program.module;
+        for finding in &checked.report.findings {
+            let file = absolute(module.file_of(site_location(module, finding.site)));
+            let shown = diagnostic(module, finding);
+            let known = files.entry(file).or_default();
+            // Programs share files.
+            if !known.contains(&shown) {
+                known.push(shown);
+            }
+        }
+        gaps.extend(checked.report.gaps.iter().cloned());
     }
-    Found::Diagnostics(files, checked.report.gaps.iter().cloned().collect())
+    Found::Diagnostics(files, gaps.into_iter().collect())
 }
 
 fn diagnostic(module: &Module, finding: &Finding) -> Value {
     let place = site_location(module, finding.site);
     let (severity, message) = match &finding.status {
         Sure::Confirmed => (1, format!("{}: confirmed by running the program", output::title(finding))),
-        Sure::Possible(why) => (2, format!("{} (not decided: {why})", output::title(finding))),
+        Sure::Likely(why) => (2, format!("{} (likely: {why})", output::title(finding))),
+        Sure::Possible(why) => (3, format!("{} (possible, not decided: {why})", output::title(finding))),
     };
     let at = |location: LocationId| {
         let place = module.location(location);

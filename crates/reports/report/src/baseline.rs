@@ -1,8 +1,8 @@
 //! What has changed between two runs: which reports are new, which were there before, which are gone.
 
-use crate::identity::{Code, Match, track};
+use crate::identity::{Code, Identity, Match, track};
 use crate::{Baseline, Document, Report};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How many reports stand how to an earlier run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -27,25 +27,27 @@ impl Document {
         let there = |report: &&Report| report.baseline != Some(Baseline::Absent) && !report.passed;
         let then: Vec<&Report> = earlier.reports.iter().filter(there).collect();
         let now: Vec<usize> = (0..self.reports.len()).filter(|&at| !self.reports[at].passed).collect();
-        let identities: Vec<_> = then.iter().map(|report| report.identity()).collect();
-        let found =
-            track(&identities, &now.iter().map(|&at| self.reports[at].identity()).collect::<Vec<_>>(), code);
-        let mut left: HashSet<usize> = (0..then.len()).collect();
+        let then_known: Vec<Identity> = then.iter().map(|report| report.identity()).collect();
+        let now_known: Vec<Identity> = now.iter().map(|&at| self.reports[at].identity()).collect();
+        let found = track(&then_known, &now_known, code);
+        // Reports that are the same to the letter are one: where one of them is there, none of them is gone.
+        let mut left: HashSet<&Identity> = then_known.iter().collect();
         for same in &found {
             if let Match::Same(old) = same {
-                left.remove(old);
+                left.remove(&then_known[*old]);
             }
         }
         let mut change = Change::default();
-        for (&at, found) in now.iter().zip(&found) {
-            let state = match found {
+        let mut states: HashMap<&Identity, Baseline> = HashMap::new();
+        for ((&at, identity), found) in now.iter().zip(&now_known).zip(&found) {
+            let state = *states.entry(identity).or_insert_with(|| match found {
                 Match::Same(_) => Baseline::Unchanged,
                 Match::New => Baseline::New,
-                Match::Perhaps(likely) => match likely.iter().find(|old| left.remove(old)) {
+                Match::Perhaps(likely) => match likely.iter().find(|&&old| left.remove(&then_known[old])) {
                     Some(_) => Baseline::Updated,
                     None => Baseline::New,
                 },
-            };
+            });
             match state {
                 Baseline::New => change.new += 1,
                 Baseline::Updated => change.unclear += 1,
@@ -54,7 +56,7 @@ impl Document {
             change.unchanged += usize::from(state != Baseline::New);
             self.reports[at].baseline = Some(state);
         }
-        for (_, report) in then.iter().enumerate().filter(|(old, _)| left.contains(old)) {
+        for (report, _) in then.iter().zip(&then_known).filter(|(_, identity)| left.contains(identity)) {
             change.fixed += 1;
             let gone = Report { baseline: Some(Baseline::Absent), run: None, ..(*report).clone() };
             self.reports.push(gone);

@@ -6,13 +6,15 @@
 //! 1. Everything is equal: place, code, neighbours, calls. Where several are, only the unchanged text tells them apart.
 //! 2. The same line of the same function, and its neighbours fit in one way only.
 //! 3. The same line in a function that was moved or renamed: the neighbours fit well, and the old function is gone.
-//! 4. Without code: the tool's own identity; else nothing at all has changed among the reports that look alike.
+//! 4. Without code: nothing at all has changed among the reports that look alike; else the tool's own identity; else their
+//!    lines have not changed.
 //!
 //! What fits in part is named as a possibility, best first.
 
 use super::place::base_name;
 use super::{Code, Identity, Neighbours};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 
 /// At most so many possibilities are named.
 const NAMED: usize = 3;
@@ -81,7 +83,7 @@ struct State<'i> {
     unclear_now: HashSet<usize>,
 }
 
-impl State<'_> {
+impl<'i> State<'i> {
     fn set(&mut self, old: usize, new: usize) {
         self.same[new] = Some(old);
         self.taken.insert(old);
@@ -196,9 +198,11 @@ impl State<'_> {
         self.by_relation(&olds, news, &|old, new| elsewhere(old, new));
     }
 
-    /// Without code on one side: what the tool computed, else reports of one sort among which nothing has changed.
+    /// Without code on one side: reports of one sort that are all the same to the letter, else what the tool computed, else
+    /// reports of one sort whose lines are all the same. An identity of the tool that several reports share decides nothing, and
+    /// must not keep a run from being the same as itself: so the first rule comes before it.
     fn without_code(&mut self, olds: &[usize], news: &[usize]) {
-        let blind = |one: &Identity, other: &Identity| one.place.code.is_none() || other.place.code.is_none();
+        self.unchanged(olds, news, |identity| identity);
         let olds: Vec<usize> = olds.iter().copied().filter(|old| !self.taken.contains(old)).collect();
         let news: Vec<usize> = news.iter().copied().filter(|&new| self.same[new].is_none()).collect();
         let mut own: HashMap<(&String, &String), Sides> = HashMap::new();
@@ -220,34 +224,33 @@ impl State<'_> {
         pairs.sort_unstable();
         pairs.dedup();
         self.decide(&pairs);
-        type Sort<'i> = (&'i str, &'i str, &'i str, Vec<&'i str>);
-        fn sort(identity: &Identity) -> Sort<'_> {
-            let place = &identity.place;
-            let calls = place.calls.iter().map(|(function, _)| function.as_str()).collect();
-            (&identity.title, base_name(&place.file), &place.function, calls)
-        }
-        let mut sorts: BTreeMap<Sort<'_>, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-        for &old in &olds {
+        // The text of the file is not known on both sides; its lines are.
+        self.unchanged(&olds, &news, |identity| &identity.place.lines);
+    }
+
+    /// Reports of one sort that have the same marks as before, all of them: each is the one with its mark.
+    fn unchanged<M: Eq + Hash>(&mut self, olds: &[usize], news: &[usize], mark: impl Fn(&'i Identity) -> M) {
+        let (then, now) = (self.then, self.now);
+        let mut sorts: BTreeMap<Sort<'_>, Sides> = BTreeMap::new();
+        for &old in olds {
             sorts.entry(sort(&then[old])).or_default().0.push(old);
         }
-        for &new in &news {
+        for &new in news {
             sorts.entry(sort(&now[new])).or_default().1.push(new);
         }
         for (olds, news) in sorts.into_values() {
-            // The text of the file is not known on both sides; its lines are.
-            let lines = |all: &[Identity], some: &[usize]| -> BTreeSet<String> {
-                some.iter().map(|&index| all[index].place.lines.clone()).collect()
+            let marks = |all: &'i [Identity], some: &[usize]| -> HashSet<M> {
+                some.iter().map(|&index| mark(&all[index])).collect()
             };
-            if lines(then, &olds) != lines(now, &news) {
+            if marks(then, &olds) != marks(now, &news) {
                 continue;
             }
             for new in news {
                 if self.same[new].is_some() || self.unclear_now.contains(&new) {
                     continue;
                 }
-                let fits = |old: &&usize| {
-                    then[**old].place.lines == now[new].place.lines && blind(&then[**old], &now[new])
-                };
+                let fits =
+                    |old: &&usize| mark(&then[**old]) == mark(&now[new]) && blind(&then[**old], &now[new]);
                 if let Some(&old) = olds.iter().find(fits) {
                     self.set(old, new);
                 }
@@ -267,6 +270,20 @@ impl State<'_> {
         scored.sort_by_key(|&(score, old)| (usize::MAX - score, old));
         scored.into_iter().take(NAMED).map(|(_, old)| old).collect()
     }
+}
+
+/// Without the code of one of them.
+fn blind(old: &Identity, new: &Identity) -> bool {
+    old.place.code.is_none() || new.place.code.is_none()
+}
+
+/// What reports without code look alike by: title, file, function, calls.
+type Sort<'i> = (&'i str, &'i str, &'i str, Vec<&'i str>);
+
+fn sort(identity: &Identity) -> Sort<'_> {
+    let place = &identity.place;
+    let calls = place.calls.iter().map(|(function, _)| function.as_str()).collect();
+    (&identity.title, base_name(&place.file), &place.function, calls)
 }
 
 /// Whether reports that the code does not tell apart are one: on the same lines of the same text.
@@ -329,14 +346,13 @@ fn likeness(old: &Identity, new: &Identity) -> usize {
     let calls = one.calls == two.calls;
     let trail = !one.trail.is_empty() && one.trail == two.trail;
     // Without the code of both, less can speak for it.
-    let blind = one.code.is_none() || two.code.is_none();
     2 * usize::from(title)
         + 3 * usize::from(line)
         + 2 * usize::from(function)
         + usize::from(file)
         + 3 * usize::from(around)
         + usize::from(calls)
-        + usize::from(blind)
+        + usize::from(blind(old, new))
         + 2 * usize::from(trail)
         + 4 * usize::from(same_own(old, new))
 }

@@ -220,6 +220,7 @@ const LIMITS: Limits = Limits {
     memory: 4 << 30,
     file: 256 << 20,
     space: 512 << 20,
+    files: 20_000,
     processes: 64,
     // What comes after this of an endless flood is forgotten; the program then ends by itself or by the clock.
     output: 1 << 20,

@@ -19,4 +19,5 @@ pub mod proposals;
 pub mod run;
 pub mod trace;
 
+pub use parallax_cread::source_text;
 pub use program::{Program, Sources};

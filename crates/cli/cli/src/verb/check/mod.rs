@@ -4,9 +4,11 @@ mod baseline;
 mod config;
 mod print;
 
+use super::c_build;
 use super::c_input;
 use super::c_sources::CSources;
 use super::changed::{Functions, Lines};
+use super::plain::Plain;
 use anyhow::{Context, Result};
 use baseline::{Baseline, Compared};
 use clap::{Args, ValueEnum};
@@ -186,10 +188,7 @@ pub fn checked(arguments: &Check) -> Result<Checked> {
     let kept = program.kept.clone();
     program.annotate()?;
     let changed = match &arguments.changed_since {
-        Some(revision) => {
-            let sources: Vec<PathBuf> = program.units.iter().map(|(file, _)| file.clone()).collect();
-            Some(Lines::since(revision, &sources, &program.module)?)
-        }
+        Some(revision) => Some(Lines::since(revision, &program)?),
         None => None,
     };
     let settings = arguments.settings(&config.check);
@@ -227,7 +226,7 @@ pub fn run(arguments: &Check) -> Result<Status> {
     let files = arguments.report.iter().chain(&arguments.html);
     for file in files {
         let document = output::document(&program.module, &report);
-        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
+        let folders = c_build::folders(&program);
         report_file::save(file, document, folders, &program.module.name)?;
     }
     let prints = output::fingerprints(&program.module, &report);
@@ -236,6 +235,9 @@ pub fn run(arguments: &Check) -> Result<Status> {
     if arguments.json {
         let mut document = output::json(&program.module, &report, &c_input::input);
         document["jail"] = super::walls::document(program.jail);
+        if let Some(built) = &program.built {
+            document["build"] = c_build::document(built);
+        }
         if let Some(counts) = kept.as_ref().map(|kept| kept.counts()) {
             document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
         }
@@ -250,7 +252,7 @@ pub fn run(arguments: &Check) -> Result<Status> {
         writeln!(out, "{document:#}")?;
     } else {
         let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.show };
-        print::print(&mut out, &program, &report, shown, compared.as_ref())?;
+        print::print(&mut Plain(out), &program, &report, shown, compared.as_ref())?;
     }
     Ok(status(&report, compared.as_ref()))
 }

@@ -3,14 +3,16 @@
 
 usage: bench/jail/compare.py [PARALLAX [ROUNDS [OUT]]]
 
-With and without walls alternate, so that a busy machine disturbs both alike; what counts is processor time, children included. The best
-of all rounds is printed. With OUT, all rounds go to OUT/raw.csv.
+With and without walls alternate, each first in every other round, so that a busy machine disturbs both alike; what counts is processor
+time, children included. Printed are medians of the rounds, their ratio, the ratio of the best rounds, and the median of the rounds' own
+ratios. With OUT, all rounds go to OUT/raw.csv.
 """
 import csv
 import json
 import os
 import pathlib
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -54,30 +56,32 @@ def main():
         (folder / "crashes.c").write_text(CRASHES)
         (folder / "ways.c").write_text(WAYS)
         subprocess.run(["gcc", "-O0", "-fno-builtin", "-o", "ways", "ways.c"], cwd=folder, check=True)
+        kinds = {
+            "confirmations": ["--stdin", "1", "--no-cache", "crashes.c"],
+            "runs that write nothing": ["--stdin", "8", "--jobs", "1", "--", "./ways"],
+            "runs half of which write": ["--stdin", "8", "--jobs", "1", "--", "./ways", "w"],
+        }
         for number in range(rounds):
-            for walls in [True, False]:
-                word = [] if walls else ["--run-unjailed"]
-                seconds, found = measured(
-                    [parallax, "explore", "--stdin", "1", "--no-cache", "--json", *word, "crashes.c"], folder
-                )
-                confirmed = sum(one["native"] == "confirmed" for one in found["findings"])
-                rows.append(["confirmations", walls, confirmed, seconds])
-                for kind, words in [("runs that write nothing", []), ("runs half of which write", ["w"])]:
-                    out = folder / f"out-{number}-{walls}-{len(words)}"
-                    seconds, found = measured(
-                        [parallax, "explore", "--stdin", "8", "--json", "--jobs", "1", "--out", out, *word, "--", "./ways", *words],
-                        folder,
-                    )
-                    rows.append([kind, walls, len(found["tests"]), seconds])
+            for kind, words in kinds.items():
+                # Confirmations take longest and are disturbed least.
+                if kind == "confirmations" and number % 3:
+                    continue
+                for walls in [number % 2 == 0, number % 2 != 0]:
+                    word = [] if walls else ["--run-unjailed"]
+                    word += ["--out", folder / f"out-{number}-{walls}-{len(words)}"] if "--" in words else []
+                    seconds, found = measured([parallax, "explore", "--json", *word, *words], folder)
+                    confirmed = sum(one["native"] == "confirmed" for one in found["findings"]) if "findings" in found else 0
+                    count = confirmed if kind == "confirmations" else len(found["tests"])
+                    assert count == (16 if kind == "confirmations" else 256), (kind, count)
+                    rows.append([kind, walls, count, seconds])
                     (folder / "made").unlink(missing_ok=True)
-    print(f"{'':28} {'count':>6} {'walls, s':>9} {'without, s':>10} {'ratio':>6}")
-    for kind in dict.fromkeys(row[0] for row in rows):
-        def best(walls):
-            return min((row[3], row[2]) for row in rows if row[0] == kind and row[1] == walls)
-
-        (with_walls, count), (without, other) = best(True), best(False)
-        assert kind != "confirmations" or count == other == 16, (count, other)
-        print(f"{kind:28} {count:6} {with_walls:9.2f} {without:10.2f} {with_walls / without:6.2f}")
+    print(f"{'':28} {'walls, s':>9} {'without, s':>10} {'medians':>8} {'bests':>6} {'pairs':>6}")
+    for kind in kinds:
+        with_walls, without = ([row[3] for row in rows if row[0] == kind and row[1] == walls] for walls in [True, False])
+        medians = statistics.median(with_walls), statistics.median(without)
+        pairs = statistics.median(one / other for one, other in zip(with_walls, without))
+        bests = min(with_walls) / min(without)
+        print(f"{kind:28} {medians[0]:9.2f} {medians[1]:10.2f} {medians[0] / medians[1]:8.2f} {bests:6.2f} {pairs:6.2f}")
     if len(sys.argv) > 3:
         out = pathlib.Path(sys.argv[3])
         os.makedirs(out, exist_ok=True)

@@ -20,5 +20,6 @@ pub mod proposals;
 pub mod run;
 pub mod trace;
 
+pub use parallax_cread::source_text;
 pub use program::{Program, Project, Sources};
 pub use project::Member;

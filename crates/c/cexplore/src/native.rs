@@ -135,10 +135,11 @@ pub fn build(
         let object = named(number);
         let mut wanted: Vec<&str> = Vec::new();
         for (symbol, home) in &driver.hidden {
-            let of_a_file = program.units.iter().any(|(file, _)| same_file(Path::new(home), file));
+            let is_home = |file: &Path| same_file(Path::new(home), &program.name_of(file));
+            let of_a_file = program.units.iter().any(|(file, _)| is_home(file));
             // Of a header: any copy will do, and one is enough.
             let here = match of_a_file {
-                true => same_file(Path::new(home), file),
+                true => is_home(file),
                 false => !opened.contains(&symbol.as_str()) && has_symbol(&object, symbol),
             };
             if here {
@@ -220,6 +221,7 @@ const LIMITS: Limits = Limits {
     memory: 4 << 30,
     file: 256 << 20,
     space: 512 << 20,
+    files: 20_000,
     processes: 64,
     // What comes after this of an endless flood is forgotten; the program then ends by itself or by the clock.
     output: 1 << 20,

@@ -1,8 +1,9 @@
 //! From the files a user names to a program.
 
 use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
-use parallax_cread::clang::{self, Options};
 use crate::project::{Member, split};
+use parallax_cread::build::{Built, Entry};
+use parallax_cread::clang::{self, Options};
 use parallax_cread::{Error, Input, Kept, MODELS, Symbols, annotations, foreign, read, symbols};
 use parallax_jail::Wanted;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub struct Sources {
     pub kept: Option<Arc<Kept>>,
     /// The name of one program, where the files are several.
     pub program: Option<String>,
+    /// What the project's own build compiled: these files too.
+    pub built: Option<Arc<Built>>,
 }
 
 /// A loaded program.
@@ -34,6 +37,8 @@ pub struct Program {
     pub kept: Option<Arc<Kept>>,
     /// What holds the program when it is run.
     pub jail: Wanted,
+    /// The build that the files come from; they are there as long as this is.
+    pub built: Option<Arc<Built>>,
 }
 
 impl Program {
@@ -47,8 +52,17 @@ impl Program {
             None => annotations::qualifiers(file, options),
         });
         let found: Result<Vec<_>, Error> = found.into_iter().collect();
-        annotations::attach(&mut self.module, found?.into_iter().flatten().collect());
+        let mut found: Vec<_> = found?.into_iter().flatten().collect();
+        for qualifier in &mut found {
+            qualifier.unit = named(self.built.as_deref(), &qualifier.unit);
+        }
+        annotations::attach(&mut self.module, found);
         Ok(())
+    }
+
+    /// What a file is called: of a project that was built, by its name in the project and not in the copy.
+    pub fn name_of(&self, file: &Path) -> PathBuf {
+        self.built.as_ref().map_or_else(|| file.to_path_buf(), |built| built.name(file))
     }
 
     /// Whether the program seeds its random numbers with something that is not constant: then they can be any.
@@ -97,6 +111,7 @@ pub struct Project {
     parts: Vec<Vec<u8>>,
     kept: Option<Arc<Kept>>,
     jail: Wanted,
+    built: Option<Arc<Built>>,
 }
 
 impl Project {
@@ -105,10 +120,15 @@ impl Project {
         let mut units = Vec::new();
         for file in &sources.files {
             if is_database(file) {
-                units.extend(database(file, &sources.options)?);
+                units.extend(units_of(database(file)?, &sources.options, Path::to_path_buf));
             } else {
                 units.push((file.clone(), sources.options.clone()));
             }
+        }
+        if let Some(built) = &sources.built {
+            let mut options = sources.options.clone();
+            options.flags.extend(built.flags());
+            units.extend(units_of(built.entries.clone(), &options, |path| built.place(path)));
         }
         let compiled = side_by_side(&units, |(file, options)| {
             // Asked for here, so that a missing file is our message and not clang's.
@@ -139,20 +159,30 @@ impl Project {
                 return Err(Error::Usage(format!("there is no program {name} in it: there is {all}")));
             }
         }
-        let rest = rest.into_iter().map(|unit| files[unit].clone()).collect();
-        let (kept, jail) = (sources.kept.clone(), sources.options.jail);
-        Ok(Project { members, rest, warnings, units, parts, kept, jail })
+        let shown = |unit: usize| match &sources.built {
+            Some(built) => built.name(&files[unit]),
+            None => files[unit].clone(),
+        };
+        let rest = rest.into_iter().map(shown).collect();
+        let (kept, jail, built) = (sources.kept.clone(), sources.options.jail, sources.built.clone());
+        Ok(Project { members, rest, warnings, units, parts, kept, jail, built })
     }
 
     /// Links one of its programs.
     pub fn load(&self, member: &Member) -> Result<Program, Error> {
-        let inputs = member.units.iter().map(|&unit| input(&self.units[unit].0, &self.parts[unit]));
+        let built = self.built.as_deref();
+        let name = |unit: usize| named(built, &self.units[unit].0.display().to_string());
+        let inputs = member.units.iter().map(|&unit| Input { name: name(unit), bytes: &self.parts[unit] });
         let mut module = read(&inputs.collect::<Vec<_>>(), MODELS)?;
+        for file in &mut module.files {
+            *file = named(built, file);
+        }
         let jail = self.jail;
         let mut assemble = |text: &str| clang::assemble(text, jail).map_err(|error| error.to_string());
         parallax_casm::lower(&mut module, &mut assemble);
         let units = member.units.iter().map(|&unit| self.units[unit].clone()).collect();
-        Ok(Program { module, units, warnings: self.warnings.clone(), kept: self.kept.clone(), jail })
+        let (warnings, kept, built) = (self.warnings.clone(), self.kept.clone(), self.built.clone());
+        Ok(Program { module, units, warnings, kept, jail, built })
     }
 
     /// The only program.
@@ -173,6 +203,10 @@ impl Project {
 
 fn input<'a>(file: &Path, bytes: &'a [u8]) -> Input<'a> {
     Input { name: file.display().to_string(), bytes }
+}
+
+fn named(built: Option<&Built>, file: &str) -> String {
+    built.map_or_else(|| file.to_owned(), |built| built.name(Path::new(file)).display().to_string())
 }
 
 /// Loads a program.
@@ -214,14 +248,13 @@ pub(crate) fn side_by_side<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> 
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Sources of a compilation database, each with its own flags.
-fn database(file: &Path, options: &Options) -> Result<Vec<(PathBuf, Options)>, Error> {
+/// The entries of a compilation database.
+fn database(file: &Path) -> Result<Vec<Entry>, Error> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|e| Error::Io(name.clone(), e))?;
     let entries: Vec<serde_json::Value> =
         serde_json::from_slice(&bytes).map_err(|e| Error::Usage(format!("{name}: {e}")))?;
     let mut result = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
     for entry in entries {
         let text = |key: &str| entry.get(key).and_then(|v| v.as_str());
         let Some(source) = text("file") else {
@@ -239,12 +272,10 @@ fn database(file: &Path, options: &Options) -> Result<Vec<(PathBuf, Options)>, E
                 "{name}: {source} has neither a command nor a list of arguments"
             )));
         }
-        let source = directory.join(source);
-        // Other languages are not ours, and a file that is compiled twice is still one file.
-        if source.extension().is_none_or(|e| e != "c" && e != "i") || !seen.insert(source.clone()) {
-            continue;
+        // Other languages are not ours.
+        if Path::new(source).extension().is_some_and(|e| e == "c" || e == "i") {
+            result.push(Entry { directory, file: source.into(), arguments: words });
         }
-        result.push((source, with_flags(options.clone(), &directory, words)));
     }
     if result.is_empty() {
         return Err(Error::Usage(format!("{name}: no C file in it")));
@@ -252,8 +283,23 @@ fn database(file: &Path, options: &Options) -> Result<Vec<(PathBuf, Options)>, E
     Ok(result)
 }
 
+/// Sources, each with its own flags. `place` says where what has a path there lies here. A file that is compiled twice is still one file.
+fn units_of(
+    entries: Vec<Entry>,
+    options: &Options,
+    place: impl Fn(&Path) -> PathBuf,
+) -> Vec<(PathBuf, Options)> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let unit = |entry: Entry| {
+        let under = |path: &str| place(&entry.directory.join(path)).display().to_string();
+        let source = place(&entry.directory.join(&entry.file));
+        seen.insert(source.clone()).then(|| (source, with_flags(options.clone(), under, &entry.arguments)))
+    };
+    entries.into_iter().filter_map(unit).collect()
+}
+
 /// Flags of a compiler that change the meaning of a source: paths, definitions, dialect.
-fn with_flags(mut options: Options, directory: &Path, words: Vec<String>) -> Options {
+fn with_flags(mut options: Options, under: impl Fn(&str) -> String, words: &[String]) -> Options {
     const PATHS: [&str; 6] = ["-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-I"];
     const DIALECT: [&str; 13] = [
         "-std=",
@@ -270,12 +316,17 @@ fn with_flags(mut options: Options, directory: &Path, words: Vec<String>) -> Opt
         "-m32",
         "-m64",
     ];
-    let mut words = words.into_iter().skip(1);
+    // Flags may be wrapped for the preprocessor.
+    let words = words.iter().skip(1).flat_map(|word| match word.strip_prefix("-Wp,") {
+        Some(wrapped) => wrapped.split(',').map(str::to_owned).collect(),
+        None => vec![word.clone()],
+    });
+    let mut words = words.collect::<Vec<_>>().into_iter();
     while let Some(word) = words.next() {
         if let Some(flag) = PATHS.into_iter().find(|flag| word.starts_with(flag)) {
             let joined = word[flag.len()..].to_string();
             let path = if joined.is_empty() { words.next().unwrap_or_default() } else { joined };
-            options.flags.extend([flag.to_string(), under(directory, &path)]);
+            options.flags.extend([flag.to_string(), under(&path)]);
         } else if word == "-D" || word == "-U" {
             options.flags.extend([word, words.next().unwrap_or_default()]);
         } else if matches!(word.as_str(), "-o" | "-MF" | "-MT" | "-MQ" | "-x" | "-Xclang" | "-arch") {
@@ -288,10 +339,6 @@ fn with_flags(mut options: Options, directory: &Path, words: Vec<String>) -> Opt
         }
     }
     options
-}
-
-fn under(directory: &Path, path: &str) -> String {
-    directory.join(path).display().to_string()
 }
 
 /// Words of a command as a shell would split them: blanks, quotes and backslashes.
@@ -348,7 +395,9 @@ mod tests {
           {"directory": "sub", "file": "c.S", "command": "as c.S"}
         ]"#;
         std::fs::write(&file, text).expect("a database");
-        let read = |file: &Path| database(file, &Options::default());
+        let read = |file: &Path| {
+            database(file).map(|entries| units_of(entries, &Options::default(), Path::to_path_buf))
+        };
         let found = read(&file).expect("it is read");
         let sub = folder.join("sub");
         let shown: Vec<_> =

@@ -15,6 +15,18 @@ pub enum Error {
     /// A tool of LLVM's hit a bound of its jail.
     #[error("{0} was ended: {1}")]
     Bound(String, &'static str),
+    /// A project's build failed.
+    #[error(
+        "`{command}` {why}; what it said last:\n{said}\n  = it was run on a copy of the project, in the jail and without network; --run-unjailed runs it without walls"
+    )]
+    Build {
+        /// The command.
+        command: String,
+        /// How it ended.
+        why: String,
+        /// Its last lines.
+        said: String,
+    },
     /// A file could not be read or written.
     #[error("{0}: {1}")]
     Io(String, std::io::Error),

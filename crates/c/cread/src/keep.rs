@@ -151,7 +151,7 @@ impl Kept {
         if let Some(known) = self.files.lock().ok().and_then(|files| files.get(path).copied()) {
             return known;
         }
-        let sum = std::fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into());
+        let sum = crate::source_bytes(Path::new(path)).map(|bytes| Sha256::digest(bytes).into());
         if let Ok(mut files) = self.files.lock() {
             files.insert(path.to_string(), sum);
         }

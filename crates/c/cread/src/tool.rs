@@ -11,6 +11,7 @@ const LIMITS: Limits = Limits {
     memory: 8 << 30,
     file: 4 << 30,
     space: 8 << 30,
+    files: 20_000,
     processes: 64,
     output: 1 << 30,
 };

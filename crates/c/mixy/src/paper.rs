@@ -7,9 +7,11 @@
 use crate::declared::Fields;
 use crate::graph::{Edge, Origin, Source, Var, Why};
 use crate::names::site_location;
+use parallax_cexplore::source_text;
 use parallax_cmodule::{DebugType, DebugTypeId, Location, Module};
 use parallax_points::{CellId, ObjectKind, Points};
 use rustc_hash::FxHashMap;
+use std::path::Path;
 
 /// Lines that a statement is looked for on.
 const LONGEST: usize = 40;
@@ -81,8 +83,8 @@ impl Files<'_> {
         let module = self.module;
         let lines = self.texts.entry(place.file).or_insert_with(|| {
             let path = module.files.get(place.file as usize);
-            let bytes = path.and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).lines().map(String::from).collect()
+            let text = path.and_then(|path| source_text(Path::new(path))).unwrap_or_default();
+            text.lines().map(String::from).collect()
         });
         let first = (place.line as usize).saturating_sub(1);
         let mut depth = 0i32;

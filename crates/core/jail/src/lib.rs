@@ -27,6 +27,7 @@ mod referee;
 mod shared_view;
 mod start;
 mod sys;
+mod told;
 mod tree;
 mod tried;
 mod view;
@@ -41,6 +42,7 @@ use std::time::Duration;
 
 pub use kept::Kept;
 pub use shared_view::SharedView;
+pub use told::Traces;
 pub use tried::available;
 pub use walls::{Kind, NoJail, NotRun, Walls};
 
@@ -53,6 +55,9 @@ pub struct Jail {
     pub writable: Vec<PathBuf>,
     /// Folders that the run may change, whose changes need not stay.
     pub own: Vec<PathBuf>,
+    /// Folders, each with another one in whose place it is seen too, and written for good. Landlock cannot show them: there the run finds
+    /// the other folder itself, which it cannot write.
+    pub in_place: Vec<(PathBuf, PathBuf)>,
     /// What can be read.
     pub readable: Readable,
     /// Whether its processes may trace each other, as LeakSanitizer does.
@@ -96,6 +101,8 @@ pub struct Limits {
     pub file: u64,
     /// Bytes of all files that it writes.
     pub space: u64,
+    /// Files that it makes, with those that its writable folders hold.
+    pub files: u32,
     /// Processes and threads at one time.
     pub processes: u32,
     /// Bytes kept of each output; what comes after them is read and forgotten.
@@ -109,6 +116,7 @@ impl Default for Limits {
             memory: 4 << 30,
             file: 1 << 30,
             space: 2 << 30,
+            files: 20_000,
             processes: 256,
             output: 1 << 20,
         }

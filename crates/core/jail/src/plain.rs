@@ -222,24 +222,13 @@ pub fn prctl(option: i32, first: usize, second: usize) -> Answer {
     answer(unsafe { libc::prctl(option, first, second, 0, 0) }.into())
 }
 
-/// Gives up all capabilities but these, for good.
+/// Gives up all capabilities but these: for good, once `no_new_privs` is set. Then the kernel gives no program more than was permitted
+/// before it, not to root either, so the bounding set need not be emptied one capability after the other.
 pub fn keep_capabilities(kept: u64) -> Answer {
     #[repr(C)]
     struct Header {
         version: u32,
         process: i32,
-    }
-    for capability in 0..64 {
-        match prctl(libc::PR_CAPBSET_READ, capability, 0) {
-            Ok(1) if kept >> capability & 1 == 0 => match prctl(libc::PR_CAPBSET_DROP, capability, 0) {
-                // Without privileges nobody may; then `no_new_privs` keeps them away.
-                Err(libc::EPERM) => {}
-                Err(errno) => return Err(errno),
-                Ok(_) => {}
-            },
-            Ok(_) => {}
-            Err(_) => break,
-        }
     }
     let header = Header { version: 0x2008_0522, process: 0 };
     let (low, high) = (kept as u32, (kept >> 32) as u32);
@@ -314,6 +303,20 @@ pub fn reap(waits: bool) -> Result<Option<(i32, i32)>, i32> {
 pub fn is_first() -> bool {
     // SAFETY: neither takes arguments.
     unsafe { libc::getpid() == 1 && libc::getppid() == 0 }
+}
+
+/// The signal that this process gets when the one that made it ends; 0 for none.
+pub fn parent_signal() -> i32 {
+    let mut signal = 0;
+    // SAFETY: the call writes the number to where it is told.
+    unsafe { libc::prctl(libc::PR_GET_PDEATHSIG, &raw mut signal) };
+    signal
+}
+
+/// The process that made this one.
+pub fn parent() -> i32 {
+    // SAFETY: no arguments.
+    unsafe { libc::getppid() }
 }
 
 /// Whether this process may signal the one that made it.
@@ -466,26 +469,31 @@ fn empty_opened(top: RawFd) -> Answer {
     let (mut looked, mut moved) = (0, 0);
     loop {
         let mut found = 0;
-        each_entry(top, |name| {
+        each_entry(top, |name, is_folder| {
             found += 1;
             looked += 1;
             if looked > MOST_ENTRIES {
                 return Err(libc::E2BIG);
             }
-            match remove(top, name) {
+            match remove(top, name, is_folder) {
                 Err(libc::ENOTEMPTY) => {}
                 other => return other.map(drop),
             }
             let below = open_below(top, name)? as RawFd;
-            let raised = each_entry(below, |name| {
+            let raised = each_entry(below, |name, is_folder| {
                 looked += 1;
-                match remove(below, name) {
-                    Err(libc::ENOTEMPTY) => raise(below, name, top, &mut moved),
-                    other => other.map(drop),
+                match is_folder {
+                    true => raise(below, name, top, &mut moved),
+                    false => remove(below, name, false).map(drop),
                 }
             });
             close(below);
-            raised
+            raised?;
+            match remove(top, name, true) {
+                // Its entries changed places while they were told: the next round finds the rest.
+                Err(libc::ENOTEMPTY) => Ok(()),
+                other => other.map(drop),
+            }
         })?;
         if found == 0 {
             return Ok(0);
@@ -494,15 +502,10 @@ fn empty_opened(top: RawFd) -> Answer {
 }
 
 /// Removes a file, or a folder that is empty.
-fn remove(folder: RawFd, name: &CStr) -> Answer {
-    let with = |flags: i32| {
-        // SAFETY: the name ends with a NUL.
-        answer(unsafe { libc::unlinkat(folder, name.as_ptr(), flags) }.into())
-    };
-    match with(0) {
-        Err(libc::EISDIR | libc::EPERM) => with(libc::AT_REMOVEDIR),
-        other => other,
-    }
+fn remove(folder: RawFd, name: &CStr, is_folder: bool) -> Answer {
+    let flags = if is_folder { libc::AT_REMOVEDIR } else { 0 };
+    // SAFETY: the name ends with a NUL.
+    answer(unsafe { libc::unlinkat(folder, name.as_ptr(), flags) }.into())
 }
 
 fn open_below(folder: RawFd, name: &CStr) -> Answer {
@@ -532,8 +535,10 @@ fn raise(from: RawFd, name: &CStr, to: RawFd, number: &mut u32) -> Result<(), i3
     }
 }
 
-/// Tells of each entry of a folder, from its first one on.
-fn each_entry(folder: RawFd, mut tell: impl FnMut(&CStr) -> Result<(), i32>) -> Result<(), i32> {
+/// Tells of each entry of a folder, from its first one on, and whether it is a folder. The folder lies in memory, where the kernel knows
+/// the kinds of entries.
+fn each_entry(folder: RawFd, mut tell: impl FnMut(&CStr, bool) -> Result<(), i32>) -> Result<(), i32> {
+    const KIND: usize = 18;
     const NAME: usize = 19;
     let mut buffer = [0u64; 512];
     // SAFETY: numbers.
@@ -548,10 +553,10 @@ fn each_entry(folder: RawFd, mut tell: impl FnMut(&CStr) -> Result<(), i32>) -> 
         }
         // SAFETY: the buffer is as long as the kernel says it has filled.
         let mut rest = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<u8>(), length as usize) };
-        while let (Some(name), Some([low, high])) = (rest.get(NAME..), rest.get(16..18)) {
+        while let (Some(name), Some([low, high, kind])) = (rest.get(NAME..), rest.get(16..=KIND)) {
             let Ok(name) = CStr::from_bytes_until_nul(name) else { return Err(libc::EIO) };
             if !matches!(name.to_bytes(), b"." | b"..") {
-                tell(name)?;
+                tell(name, *kind == libc::DT_DIR)?;
             }
             rest = rest.get(usize::from(u16::from_ne_bytes([*low, *high]))..).unwrap_or_default();
         }

@@ -153,7 +153,7 @@ pub fn run(jail: &Jail, kind: Option<Kind>, task: &Task<'_>) -> Result<Ended, No
         | libc::CLONE_NEWNET
         | libc::CLONE_NEWIPC;
     let flags = if plan.world.is_some() { spaces } else { 0 };
-    let held_before = writable.iter().map(|folder| watch::space(folder)).fold(0, u64::saturating_add);
+    let held_before = watch::space(&writable, jail.limits.files);
     let child = plain::clone(flags);
     let child = child.map_err(io::Error::from_raw_os_error).map_err(failed("name spaces are made"))? as i32;
     if child == 0 {
@@ -292,7 +292,7 @@ pub fn world(jail: &Jail, steps: &[Step], scratch: &Path) -> io::Result<World> {
                 Mount::Copy(c_path(&outside(path))?, c_path(&inside(path))?, view::mode(path))
             }
             Step::File(path) => Mount::File(c_path(&outside(path))?, c_path(&inside(path))?),
-            Step::Writable(path) => Mount::Writable(c_path(&outside(path))?, c_path(&inside(path))?),
+            Step::Writable(path, place) => Mount::Writable(c_path(&outside(path))?, c_path(&inside(place))?),
             Step::Overlay(path) => {
                 let (upper, work) = (under(UPPER, Path::new(&number)), under(WORK, Path::new(&number)));
                 let parts: [&[u8]; 7] = [
@@ -338,7 +338,7 @@ pub fn world(jail: &Jail, steps: &[Step], scratch: &Path) -> io::Result<World> {
         scratch: c_path(scratch)?,
         empty,
         options: c_bytes(
-            format!("mode=755,size={},nr_inodes={}", jail.limits.space, watch::MOST_FILES).as_bytes(),
+            format!("mode=755,size={},nr_inodes={}", jail.limits.space, jail.limits.files).as_bytes(),
         )?,
         uppers,
         mounts,

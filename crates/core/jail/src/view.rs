@@ -25,8 +25,8 @@ pub enum Step {
     Overlay(PathBuf),
     /// The real file, read-only.
     File(PathBuf),
-    /// The real folder, to be changed for good.
-    Writable(PathBuf),
+    /// A real folder, to be changed for good, seen at the place of the second.
+    Writable(PathBuf, PathBuf),
 }
 
 impl Step {
@@ -37,7 +37,7 @@ impl Step {
             | Step::Link(path, _)
             | Step::Overlay(path)
             | Step::File(path)
-            | Step::Writable(path) => path,
+            | Step::Writable(_, path) => path,
         }
     }
 
@@ -75,13 +75,14 @@ pub fn plan(jail: &Jail) -> io::Result<Vec<Step>> {
             }
         }
     }
-    for folder in &jail.writable {
-        let folder = folder.canonicalize()?;
+    let in_place = jail.in_place.iter().map(|(folder, place)| (folder, place));
+    for (folder, place) in jail.writable.iter().map(|folder| (folder, folder)).chain(in_place) {
+        let (folder, place) = (folder.canonicalize()?, place.canonicalize()?);
         if matches!(jail.readable, Readable::Only(_)) {
-            plan.parents(&folder);
-            plan.folder(&folder);
+            plan.parents(&place);
+            plan.folder(&place);
         }
-        plan.steps.push(Step::Writable(folder));
+        plan.steps.push(Step::Writable(folder, place));
     }
     Ok(plan.steps)
 }

@@ -6,16 +6,16 @@ use crate::{End, Limits, NotRun, sys, tree};
 use std::fs;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How often memory and space are looked at.
+/// How often memory and space are looked at, unless looking takes more than a part of this time.
 const LOOK: Duration = Duration::from_millis(40);
+/// How many times as long as a look it is to the next one.
+const REST: u32 = 8;
 /// How long the watching process may take to end what is left.
 const MERCY: Duration = Duration::from_secs(10);
-/// Files that are looked at to see how much was written; a run that makes more has written too much.
-pub const MOST_FILES: usize = 20_000;
 
 /// An output as it comes in.
 struct Output {
@@ -82,7 +82,7 @@ impl Watch {
         let mut outputs = [Output::new(stdout), Output::new(stderr)];
         let mut listener: Option<OwnedFd> = None;
         let started = Instant::now();
-        let mut looked = started;
+        let mut next_look = started + LOOK;
         let mut end = None;
         let mut stopped: Option<Instant> = None;
         let mut failure = None;
@@ -130,9 +130,10 @@ impl Watch {
             let now = Instant::now();
             let broken = match stopped {
                 None if now - started >= self.limits.time => Some(End::Time),
-                None if now - looked >= LOOK => {
-                    looked = now;
-                    self.broken()
+                None if now >= next_look => {
+                    let broken = self.broken();
+                    next_look = now + LOOK.max(now.elapsed() * REST);
+                    broken
                 }
                 _ => None,
             };
@@ -203,21 +204,20 @@ impl Watch {
             return Some(End::Processes);
         }
         let allowed = self.limits.space.saturating_add(self.held_before);
-        let written = self.folders.iter().map(|folder| space(folder)).fold(0, u64::saturating_add);
-        (written > allowed).then_some(End::Space)
+        (space(&self.folders, self.limits.files) > allowed).then_some(End::Space)
     }
 }
 
-/// Bytes on disk of all files of a folder.
-pub fn space(folder: &Path) -> u64 {
+/// Bytes on disk of all files of some folders; more than any bound, where there are more files than may be.
+pub fn space(folders: &[PathBuf], most_files: u32) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    let (mut bytes, mut files) = (0u64, 0usize);
-    let mut open = vec![folder.to_path_buf()];
+    let (mut bytes, mut files) = (0u64, 0);
+    let mut open = folders.to_vec();
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         for entry in entries.flatten() {
             files += 1;
-            if files > MOST_FILES {
+            if files > most_files {
                 return u64::MAX;
             }
             let Ok(known) = entry.metadata() else { continue };

@@ -5,7 +5,8 @@
 //! a descriptor leads to, and at which place: nothing has to be kept track of.
 
 use crate::descriptors::identity;
-use crate::effects::{Made, World, is_hindered, leaves, open_files};
+use crate::effects::{Made, World, is_hindered, leaves, leaves_a_trace, open_files};
+use parallax_jail::Traces;
 use parallax_process::elf::LoadError;
 use parallax_process::elf::Machine;
 use parallax_process::memory::{Mapping, Memory};
@@ -63,11 +64,18 @@ pub struct Shared {
     pub is_silent: bool,
     /// What holds what it does outside.
     pub world: World,
+    /// Where it is said that the run may have left something in its view.
+    pub traces: Option<Traces>,
     /// The files that standard output and error are when the program starts.
     pub(crate) standard: [Option<(u64, u64)>; 2],
 }
 
 impl Shared {
+    /// Says that there may be something of this run in its view from now on.
+    fn begin_traces(&self) {
+        self.traces.iter().for_each(Traces::begin);
+    }
+
     /// Whether what is written to a descriptor goes nowhere. The program may have put a file of its own in the place of
     /// standard output.
     pub fn is_swallowed(&self, descriptor: i32) -> bool {
@@ -221,6 +229,9 @@ impl Outside for Door {
         if let Some(why) = left {
             return Outcome::Done(Reply::End(Ending::Closed { why }));
         }
+        if leaves_a_trace(process, name, &call) {
+            self.shared.borrow().begin_traces();
+        }
         let outcome = self.live.call(process, &call);
         if let Outcome::Done(Reply::Error(Errno(errno))) = outcome
             && let Some(why) = is_hindered(&self.shared.borrow().world, name, errno)
@@ -287,6 +298,7 @@ impl Outside for Door {
     }
 
     fn attach(&mut self, number: i32, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        self.shared.borrow().begin_traces();
         // In a name space of its own there is no such segment either.
         if self.shared.borrow().world == World::Outside {
             return Err(Errno(libc::EINVAL));
@@ -299,6 +311,8 @@ impl Outside for Door {
     }
 
     fn split(&mut self, time: u64, memory: &mut Memory, birth: Birth) -> Result<Side, Errno> {
+        // Another process makes its calls beside this one.
+        self.shared.borrow().begin_traces();
         self.live.split(time, memory, birth)
     }
 

@@ -300,6 +300,40 @@ fn changes(inherited: &[(u64, u64)], process: &mut Process, name: &str, call: &C
     (!is_fine).then(|| format!("{name}, which changes the world outside, and there is no layer for it here"))
 }
 
+/// Whether a call may leave something in a view that is there when the process has ended. What can only be written through a descriptor
+/// was opened to be written, so a write by itself leaves no trace. A call that stands in no list may leave one.
+pub fn leaves_a_trace(process: &mut Process, name: &str, call: &Call) -> bool {
+    const THROUGH_A_DESCRIPTOR: [&str; 16] = [
+        "write",
+        "writev",
+        "pwrite64",
+        "pwritev",
+        "pwritev2",
+        "vmsplice",
+        "sendfile",
+        "splice",
+        "tee",
+        "copy_file_range",
+        "ftruncate",
+        "fallocate",
+        "sync_file_range",
+        "sendto",
+        "sendmsg",
+        "sendmmsg",
+    ];
+    let [first, second, third, ..] = call.arguments;
+    match name {
+        "open" | "openat" => {
+            let (path, flags) = if name == "open" { (first, second) } else { (second, third) };
+            let path = process.world().memory.read_string(path, 4095).ok().flatten().unwrap_or_default();
+            opens_to_change(flags) && !NOTHING.contains(&path.as_slice())
+        }
+        "ioctl" => !QUESTIONS_TO_DEVICES.contains(&(second & 0xffff_ffff)),
+        "fcntl" => !QUESTIONS_TO_DESCRIPTORS.contains(&(second as i32)),
+        _ => !THROUGH_A_DESCRIPTOR.contains(&name) && !HARMLESS.contains(&name),
+    }
+}
+
 /// Whether a descriptor leads to a file that this process had open before it was the program's.
 fn is_inherited(inherited: &[(u64, u64)], descriptor: u64) -> bool {
     identity(descriptor as i32).is_some_and(|file| inherited.contains(&file))

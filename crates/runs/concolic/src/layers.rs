@@ -105,7 +105,10 @@ impl Layers {
             reopen_by_name(*descriptor);
         }
         close_all_but(&self.theirs);
-        subject.shared.borrow_mut().world = world;
+        let mut shared = subject.shared.borrow_mut();
+        shared.world = world;
+        // From here on its calls are looked at one by one.
+        shared.traces = view.map(SharedView::traces);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 
 use parallax_cmodule::annotations::Count;
 use rustc_hash::FxHashMap;
+use std::path::Path;
 
 /// The lines of the files that declarations stand in, each file read once.
 #[derive(Default)]
@@ -42,8 +43,8 @@ impl Written {
 
     fn lines(&mut self, file: &str) -> &[String] {
         self.files.entry(file.to_string()).or_insert_with(|| {
-            let bytes = std::fs::read(file).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect()
+            let text = crate::source_text(Path::new(file)).unwrap_or_default();
+            text.lines().map(str::to_string).collect()
         })
     }
 }

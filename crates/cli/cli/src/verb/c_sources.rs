@@ -1,21 +1,26 @@
 //! Flags that every verb on C programs takes: what to compile, and how.
 
+use super::c_build;
 use super::c_cache::CCache;
+use super::plain::plain;
 use anyhow::Result;
 use clap::Args;
 use parallax_cexplore::{Member, Program, Project, Sources, program};
 use parallax_cli_base::exit::{Failure, Status};
 use parallax_cli_base::words::counted;
+use parallax_cread::build::Built;
 use parallax_cread::{Error, clang};
 use parallax_jail::Wanted;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 /// What to compile, and how.
 #[derive(Args, Clone)]
 pub struct CSources {
-    /// C files, LLVM modules (.bc, .ll), or a compilation database (.json).
+    /// C files, LLVM modules (.bc, .ll), a compilation database (.json), or a folder that has one; with --build, the project's
+    /// folder.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -37,6 +42,13 @@ pub struct CFlags {
     /// Optimise the IR (0 to 3) before looking at it.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     optimise: u8,
+    /// Build the project, whose folder is the first FILE, with this command of the shell, and take the C files that it compiles.
+    /// It is run on a copy, in the jail, without network: the folder stays as it is.
+    #[arg(long, value_name = "COMMAND")]
+    build: Option<String>,
+    /// What that showed; it is done once.
+    #[arg(skip)]
+    built: Arc<OnceLock<Arc<Built>>>,
     /// Run what is run to find something out (the compiler, a program that confirms a finding) without a jail: it can then
     /// change and reach all that you can.
     #[arg(long)]
@@ -64,6 +76,7 @@ impl CFlags {
         words.extend(self.define.iter().map(|define| flag("-D", define.as_ref())));
         words.extend(self.cflags.iter().map(|flags| flag("--cflags=", flags.as_ref())));
         words.push(format!("-O{}", self.optimise).into());
+        words.extend(self.build.iter().map(|command| flag("--build=", command.as_ref())));
         words.extend(self.run_unjailed.then(|| "--run-unjailed".into()));
         words.extend(self.one_program.iter().map(|name| flag("--program=", name.as_ref())));
         words.extend(self.warnings.then(|| "--warnings".into()));
@@ -71,10 +84,29 @@ impl CFlags {
         words
     }
 
+    /// The project as its own build makes it, where that is asked for.
+    fn built(&self, files: &[PathBuf]) -> Result<Option<Arc<Built>>> {
+        let Some(command) = &self.build else { return Ok(None) };
+        if let Some(known) = self.built.get() {
+            return Ok(Some(known.clone()));
+        }
+        let built = c_build::built(command, files, self.jail())?.map_err(failure)?;
+        Ok(Some(self.built.get_or_init(|| Arc::new(built)).clone()))
+    }
+
     /// What holds what is run.
     pub fn jail(&self) -> Wanted {
         if self.run_unjailed { Wanted::Unjailed } else { Wanted::Best }
     }
+}
+
+/// What an error of loading is to the caller.
+fn failure(error: Error) -> Failure {
+    let status = match error {
+        Error::Unsupported(_) | Error::NotRun(..) | Error::Bound(..) => Status::Unsupported,
+        _ => Status::BadInput,
+    };
+    Failure { status, message: plain(&error.to_string()) }
 }
 
 /// A compiled program handed over as source: clang would print its bytes, line by line.
@@ -133,14 +165,22 @@ impl CSources {
             jail: flags.jail(),
             ..clang::Options::default()
         };
-        let kept = flags.cache.kept()?;
-        let sources = Sources { files: self.files.clone(), options, kept, program: flags.one_program.clone() };
-        let project = failed(Project::compile(&sources))?;
+        let built = flags.built(&self.files)?;
+        let (files, kept) = match &built {
+            // The copy is another one each time: what is made of it is of no use later.
+            Some(_) => (self.files.iter().skip(1).cloned().collect(), None),
+            None => {
+                let files = self.files.iter().map(|file| c_build::file_or_database(file));
+                (files.collect::<Result<_>>()?, flags.cache.kept()?)
+            }
+        };
+        let sources = Sources { files, options, kept, built, program: flags.one_program.clone() };
+        let project = Project::compile(&sources).map_err(failure)?;
         let count = project.warnings.matches(": warning: ").count();
         if count > MOST_WARNINGS && !flags.warnings {
             eprintln!("{} of the compiler (--warnings prints them)", counted(count, "warning"));
         } else {
-            eprint!("{}", project.warnings);
+            eprint!("{}", plain(&project.warnings));
         }
         Ok(project)
     }
@@ -151,19 +191,9 @@ const MOST_WARNINGS: usize = 3;
 
 /// What was read, with what LLVM says of it on stderr.
 fn told(program: Result<Program, Error>) -> Result<Program> {
-    let program = failed(program)?;
+    let program = program.map_err(failure)?;
     for warning in &program.module.warnings {
-        eprintln!("{warning}");
+        eprintln!("{}", plain(warning));
     }
     Ok(program)
-}
-
-/// Errors with the status that they end with.
-fn failed<T>(result: Result<T, Error>) -> Result<T> {
-    Ok(result.map_err(|error| match error {
-        Error::Unsupported(_) | Error::NotRun(..) | Error::Bound(..) => {
-            Failure { status: Status::Unsupported, message: error.to_string() }
-        }
-        _ => Failure { status: Status::BadInput, message: error.to_string() },
-    })?)
 }

@@ -5,10 +5,13 @@
 //! of the program. Blank lines and comments that end with their line change nothing.
 
 use anyhow::{Context, Result, bail};
+use parallax_cexplore::Program;
 use parallax_cmodule::{Callee, FunctionId, LocationId, Module, Operation};
+use parallax_cread::source_text;
+use parallax_jail::{Command, End, Jail, Limits, NotRun, Wanted};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::time::Duration;
 
 /// Lines of files that are other ones than in a revision.
 #[derive(Debug, Default)]
@@ -66,36 +69,65 @@ pub struct Functions {
     lines: BTreeMap<PathBuf, FileLines>,
 }
 
-/// What git prints, asked in a folder.
-fn git(folder: &Path, words: &[&str]) -> Result<Vec<u8>> {
+/// The bounds of a question to git.
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(120),
+    memory: 4 << 30,
+    file: 1 << 20,
+    space: 1 << 20,
+    files: 20_000,
+    processes: 64,
+    output: 1 << 30,
+};
+
+/// What git prints, asked in a folder. A repository can name programs that git starts (filters, hooks, transports), and a stranger's
+/// names what it likes: so git is run in the jail.
+fn git(jail: Wanted, folder: &Path, words: &[&str]) -> Result<Vec<u8>> {
     // Settings of the user must not change what is printed, nor start programs.
     let fixed = ["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"];
-    let output = Command::new("git").arg("-C").arg(folder).args(fixed).args(words).output();
-    let output = output.context("--changed-since asks git, which cannot be started")?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        bail!("--changed-since: git: {}", said.trim().trim_start_matches("fatal: "));
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(fixed).args(words);
+    let wanted = if jail == Wanted::Best { Wanted::Light } else { jail };
+    let jail = Jail { wanted, limits: LIMITS, ..Jail::default() };
+    let ended = match jail.run(&command) {
+        Err(NotRun::Program { error, .. }) => {
+            return Err(error).context("--changed-since asks git, which cannot be started");
+        }
+        other => other.context("--changed-since: git was not run (--run-unjailed runs it all the same)")?,
+    };
+    if !ended.success() || ended.truncated {
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        let said = match ended.end {
+            End::Exited(_) if !ended.truncated => said.trim().trim_start_matches("fatal: ").to_owned(),
+            end => format!("it was ended: {end:?}, {} bytes printed", ended.stdout.len()),
+        };
+        bail!("--changed-since: git: {said}");
     }
-    Ok(output.stdout)
+    Ok(ended.stdout)
 }
 
 impl Lines {
     /// Asks git, in the work trees that the sources of a program lie in.
-    pub fn since(revision: &str, sources: &[PathBuf], module: &Module) -> Result<Lines> {
+    pub fn since(revision: &str, program: &Program) -> Result<Lines> {
+        let (module, jail) = (&program.module, program.jail);
         if revision.starts_with('-') || revision.is_empty() {
             bail!("--changed-since {revision}: not a revision of git, as HEAD~1 or origin/main");
         }
         let mut trees = BTreeSet::new();
-        let folders: BTreeSet<PathBuf> =
-            sources.iter().filter_map(|file| canonical(file).parent().map(PathBuf::from)).collect();
+        // By their names: of a project that was built, git knows those in the project, and the folders that the build made are not there.
+        let sources = program.units.iter().map(|(file, _)| canonical(&program.name_of(file)));
+        let folders: BTreeSet<PathBuf> = sources
+            .filter_map(|file| file.parent().map(PathBuf::from))
+            .filter(|folder| program.built.is_none() || folder.is_dir())
+            .collect();
         for folder in folders {
-            let top = git(&folder, &["rev-parse", "--show-toplevel"])?;
+            let top = git(jail, &folder, &["rev-parse", "--show-toplevel"])?;
             trees.insert(PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches('\n').to_owned()));
         }
         let mut lines = Lines { revision: revision.into(), ..Lines::default() };
         for tree in trees {
             let commit = format!("{revision}^{{commit}}");
-            if git(&tree, &["rev-parse", "--verify", "--quiet", &commit]).is_err() {
+            if git(jail, &tree, &["rev-parse", "--verify", "--quiet", &commit]).is_err() {
                 bail!("--changed-since {revision}: git knows no such revision in {}", tree.display());
             }
             let words = [
@@ -110,14 +142,14 @@ impl Lines {
                 revision,
                 "--",
             ];
-            let diff = String::from_utf8_lossy(&git(&tree, &words)?).into_owned();
+            let diff = String::from_utf8_lossy(&git(jail, &tree, &words)?).into_owned();
             for (name, changed) in
-                read_diff(&diff, &mut |name| std::fs::read_to_string(tree.join(name)).unwrap_or_default())
+                read_diff(&diff, &mut |name| source_text(&tree.join(name)).unwrap_or_default())
             {
                 lines.files.insert(canonical(&tree.join(name)), changed);
             }
             let names = |words: &[&str]| -> Result<BTreeSet<PathBuf>> {
-                let text = String::from_utf8_lossy(&git(&tree, words)?).into_owned();
+                let text = String::from_utf8_lossy(&git(jail, &tree, words)?).into_owned();
                 Ok(text
                     .split('\0')
                     .filter(|name| !name.is_empty())

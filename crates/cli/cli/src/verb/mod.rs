@@ -1,5 +1,6 @@
 //! The verbs, one module each.
 
+mod c_build;
 mod c_cache;
 mod c_input;
 mod c_sources;
@@ -17,6 +18,7 @@ mod info;
 mod lsp;
 mod mix;
 mod origin;
+mod plain;
 mod process;
 mod program_report;
 mod record;

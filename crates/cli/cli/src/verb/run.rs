@@ -94,7 +94,7 @@ pub fn run(arguments: &Run) -> Result<Status> {
         return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits, form);
     }
     anyhow::ensure!(!arguments.layer, "--layer is for a Linux program, which follows --");
-    if arguments.files.first().is_some_and(|file| CSources::is_c(file)) {
+    if arguments.files.first().is_some_and(|file| CSources::is_c(file) || file.is_dir()) {
         let sources = CSources { files: arguments.files.clone(), flags: arguments.flags.clone() };
         let steps = (arguments.steps != DEFAULT_STEPS).then_some(arguments.steps);
         return super::run_c::run_program(&sources, &arguments.arguments, steps);

@@ -2,6 +2,7 @@
 
 use super::c_sources::CSources;
 use super::c_world::Process;
+use super::plain::plain;
 use anyhow::Result;
 use parallax_cexplore::place::user_stack;
 use parallax_cexplore::run::{Outcome, Settings, run};
@@ -24,11 +25,16 @@ pub fn run_program(sources: &CSources, arguments: &[OsString], steps: Option<u64
         let location = module.location(at);
         match location.line {
             0 => String::new(),
-            line => format!("\n --> {}:{line} in {function}", module.file_of(at)),
+            line => plain(&format!("\n --> {}:{line} in {function}", module.file_of(at))),
         }
     };
     match finished.outcome {
-        Outcome::Exit(status) => std::process::exit(status.into()),
+        Outcome::Exit(status) => {
+            if let Some(built) = &program.built {
+                built.remove();
+            }
+            std::process::exit(status.into())
+        }
         Outcome::Mistake(mistake) => {
             eprintln!("{}: {}{}", mistake.problem.name(), mistake.detail, place(&mistake.stack));
             Ok(Status::Findings)

@@ -379,6 +379,7 @@ const NO_BOUNDS: &[&str] = &[
     "--arg",
     "--argv",
     "--avoid",
+    "--build",
     "--cache",
     "--callers",
     "--changed-since",

@@ -1,6 +1,7 @@
 //! The crate's tests, in one program: each further one would link and instantiate everything again.
 
 mod bad_input;
+mod build;
 mod c;
 mod c_output;
 mod changed;
@@ -22,3 +23,4 @@ mod mix;
 mod origin;
 mod recording;
 mod safety;
+mod worlds;

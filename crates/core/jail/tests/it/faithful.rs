@@ -108,6 +108,27 @@ fn only_what_is_to_stay_stays() {
     }
 }
 
+/// A folder that is seen at the place of another one: what is written there stays in the first, and the other is as before.
+#[test]
+fn a_folder_is_seen_in_the_place_of_another() {
+    for kind in kinds() {
+        let (copy, place) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        std::fs::write(copy.path().join("x"), "copy\n").expect("a file");
+        std::fs::write(place.path().join("x"), "place\n").expect("a file");
+        let before = crate::outside::digest(place.path());
+        let script = format!("cat {0}/x; echo new > {0}/y; rm -f {0}/x", place.path().display());
+        let in_place = vec![(copy.path().into(), place.path().into())];
+        let jail = Jail { writable: vec![copy.path().into()], in_place, ..jail(kind) };
+        let ended = jail.run(&shell(&script)).expect("it runs");
+        let is_shown = kind == Kind::NameSpaces;
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert_eq!(said, if is_shown { "copy\n" } else { "place\n" }, "{kind:?}");
+        assert_eq!(copy.path().join("y").exists(), is_shown, "{kind:?}");
+        assert_eq!(copy.path().join("x").exists(), !is_shown, "{kind:?}");
+        assert_eq!(crate::outside::digest(place.path()), before, "{kind:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_hidden() {
     for kind in kinds() {

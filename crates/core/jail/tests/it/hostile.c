@@ -65,14 +65,33 @@ static int to_unix(const char *name, int is_abstract) {
     strncpy(a.sun_path + is_abstract, name, sizeof a.sun_path - 2);
     return to(AF_UNIX, SOCK_STREAM, (struct sockaddr *)&a, offsetof(struct sockaddr_un, sun_path) + is_abstract + strlen(name));
 }
-static int listens(void) {
+static int listens(int type) {
     struct sockaddr_in a = loopback();
     a.sin_port = htons(port + 1);
-    int s = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+    int s = socket(AF_INET, type, 0), on = 1;
     setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) < 0 || listen(s, 1) < 0) return -1;
+    if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) < 0) return -1;
+    if (type == SOCK_STREAM && listen(s, 1) < 0) return -1;
     usleep(300000);
     return 0;
+}
+static int listens_unix(const char *name, int is_abstract) {
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    strncpy(a.sun_path + is_abstract, name, sizeof a.sun_path - 2);
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    socklen_t length = offsetof(struct sockaddr_un, sun_path) + is_abstract + strlen(name);
+    if (s < 0 || bind(s, (struct sockaddr *)&a, length) < 0 || listen(s, 1) < 0) return -1;
+    usleep(300000);
+    return 0;
+}
+// Goes on as another program, a file in memory, which does this harm.
+static int from_memory(char **words) {
+    static char block[1 << 20];
+    int from = open("/proc/self/exe", O_RDONLY), file = memfd_create("program", 0);
+    ssize_t length;
+    while ((length = read(from, block, sizeof block)) > 0) if (write(file, block, length) != length) return -1;
+    words[1] = "overwrite";
+    return syscall(SYS_execveat, file, "", words, environ, AT_EMPTY_PATH);
 }
 
 // Floods: these are tried in the jail alone.
@@ -193,6 +212,34 @@ static int harm(const char *name) {
         return (overwrite("racer") == 0) | (overwrite("raced") == 0) ? 0 : won;
     }
     CASE("hard-link") { unlink("hard"); return link(in("a"), "hard") < 0 ? -1 : overwrite("hard"); }
+    CASE("hard-link-race") {
+        // The name is a file with one name when it is looked at, and the marked one when it is opened, if the race is won.
+        close(open("raced", O_CREAT | O_WRONLY, 0600));
+        if (link(in("a"), "racer") < 0) return -1;
+        int child = fork();
+        if (!child) for (int i = 0; i < 20000; i++) syscall(SYS_renameat2, AT_FDCWD, "raced", AT_FDCWD, "racer", RENAME_EXCHANGE);
+        for (int i = 0; i < 400; i++) {
+            struct stat s;
+            if (stat("raced", &s) == 0 && s.st_nlink == 1) overwrite("raced");
+        }
+        kill(child, SIGKILL);
+        waitpid(child, 0, 0);
+        return (overwrite("racer") == 0) | (overwrite("raced") == 0) ? 0 : -1;
+    }
+    CASE("hard-link-by-descriptor") {
+        snprintf(other, sizeof other, "/proc/self/fd/%d", open(in("a"), O_RDONLY));
+        return linkat(AT_FDCWD, other, AT_FDCWD, "by-descriptor", AT_SYMLINK_FOLLOW) < 0 ? -1 : overwrite("by-descriptor");
+    }
+    CASE("open-again") {
+        snprintf(other, sizeof other, "/proc/self/fd/%d", open(in("a"), O_RDONLY));
+        return overwrite(other);
+    }
+    CASE("map") {
+        char *at = mmap(0, 4, PROT_READ | PROT_WRITE, MAP_SHARED, open(in("a"), O_RDWR), 0);
+        if (at == MAP_FAILED) return -1;
+        memcpy(at, "HARM", 4);
+        return msync(at, 4, MS_SYNC);
+    }
     CASE("proc-root") { snprintf(other, sizeof other, "/proc/self/root%s", in("a")); return unlink(other); }
     CASE("proc-victim-root") { snprintf(other, sizeof other, "/proc/%d/root%s", victim, in("a")); return unlink(other); }
     CASE("proc-victim-cwd") { snprintf(other, sizeof other, "/proc/%d/cwd/a", victim); return unlink(other); }
@@ -242,11 +289,30 @@ static int harm(const char *name) {
     CASE("priority") return setpriority(PRIO_PROCESS, victim, 13);
     CASE("limits") { struct rlimit l = {77, 77}; return prlimit(victim, RLIMIT_NOFILE, &l, 0); }
     CASE("affinity") { cpu_set_t s; CPU_ZERO(&s); CPU_SET(0, &s); return sched_setaffinity(victim, sizeof s, &s); }
+    CASE("scheduling") { struct sched_param p = {0}; return sched_setscheduler(victim, SCHED_BATCH, &p); }
+    CASE("io-priority") return syscall(SYS_ioprio_set, 1, victim, 2 << 13 | 7);
+    CASE("proc-victim-score") {
+        snprintf(other, sizeof other, "/proc/%d/oom_score_adj", victim);
+        int file = open(other, O_WRONLY);
+        return file < 0 || write(file, "777", 3) != 3 ? -1 : 0;
+    }
+    CASE("proc-victim-output") {
+        snprintf(other, sizeof other, "/proc/%d/fd/1", victim);
+        int file = open(other, O_WRONLY);
+        return file < 0 || write(file, "HARM\n", 5) != 5 ? -1 : 0;
+    }
+    CASE("descriptor-of-victim") {
+        int file = syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, victim, 0), 1, 0);
+        return file < 0 || write(file, "HARM\n", 5) != 5 ? -1 : 0;
+    }
     CASE("tcp") return to_loopback(SOCK_STREAM);
     CASE("udp") return to_loopback(SOCK_DGRAM);
     CASE("unix-socket") return to_unix(in("socket"), 0);
     CASE("abstract-socket") return to_unix(abstract, 1);
-    CASE("listen") return listens();
+    CASE("listen") return listens(SOCK_STREAM);
+    CASE("listen-udp") return listens(SOCK_DGRAM);
+    CASE("listen-unix") return listens_unix(in("listening"), 0);
+    CASE("listen-abstract") { snprintf(other, sizeof other, "%s-listening", abstract); return listens_unix(other, 1); }
     CASE("netlink") return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE) < 0 ? -1 : 0;
     CASE("vsock") return socket(40, SOCK_STREAM, 0) < 0 ? -1 : 0;
     CASE("packet") return socket(AF_PACKET, SOCK_RAW, 0) < 0 ? -1 : 0;
@@ -257,6 +323,24 @@ static int harm(const char *name) {
     CASE("device-mode") { struct stat s; return stat("/dev/full", &s) < 0 ? -1 : chmod("/dev/full", s.st_mode & 07777); }
     CASE("device-times") return utimes("/dev/full", 0);
     CASE("mount") return unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 ? -1 : mount("x", folder, "tmpfs", 0, "");
+    // The calls that make mounts since Linux 5.2, none of which is made where they work: they end with what was asked for.
+    CASE("file-system") return syscall(SYS_fsopen, "tmpfs", 0) < 0 ? -1 : 0;
+    CASE("clone-tree") return syscall(SYS_open_tree, AT_FDCWD, folder, 1) < 0 ? -1 : 0;
+    CASE("mount-flags") { unsigned long long a[4] = {0}; return syscall(SYS_mount_setattr, AT_FDCWD, folder, 0, a, sizeof a); }
+    CASE("spaces-of-victim") return setns(syscall(SYS_pidfd_open, victim, 0), CLONE_NEWNS | CLONE_NEWUTS);
+    CASE("handle") {
+        struct file_handle *handle = calloc(1, sizeof *handle + 128);
+        int mount;
+        handle->handle_bytes = 128;
+        name_to_handle_at(AT_FDCWD, in("a"), handle, &mount, 0);
+        return open_by_handle_at(AT_FDCWD, handle, O_WRONLY) < 0 ? -1 : 0;
+    }
+    CASE("host-name") { char name[65]; return gethostname(name, sizeof name) < 0 ? -1 : sethostname(name, strlen(name)); }
+    CASE("kernel-setting") return open("/proc/sys/kernel/hostname", O_WRONLY) < 0 ? -1 : 0;
+    CASE("control-group") return mkdir("/sys/fs/cgroup/parallax-hostile", 0700);
+    CASE("lease") return fcntl(open(in("a"), O_RDONLY), F_SETLEASE, F_RDLCK);
+    CASE("watch-everything") return syscall(SYS_fanotify_init, 0, 0) < 0 ? -1 : 0;
+    CASE("counters") { char attributes[128] = {0}; return syscall(SYS_perf_event_open, attributes, 0, -1, -1, 0) < 0 ? -1 : 0; }
     CASE("other-convention") {
 #ifdef __x86_64__
         long result;
@@ -314,7 +398,10 @@ static int be_victim(void) {
     getrlimit(RLIMIT_NOFILE, &l);
     cpu_set_t s;
     sched_getaffinity(0, sizeof s, &s);
-    printf("%d %x %d %lu %d\n", signals, number, getpriority(PRIO_PROCESS, 0) == 13, (unsigned long)l.rlim_cur, CPU_COUNT(&s));
+    char score[16] = "";
+    read(open("/proc/self/oom_score_adj", O_RDONLY), score, 15);
+    int batch = sched_getscheduler(0) == SCHED_BATCH, slow = syscall(SYS_ioprio_get, 1, 0) == (2 << 13 | 7);
+    printf("%d %x %d %lu %d %d %d %d\n", signals, number, getpriority(PRIO_PROCESS, 0) == 13, (unsigned long)l.rlim_cur, CPU_COUNT(&s), batch, slow, atoi(score) == 777);
     fflush(stdout);
     return 0;
 }
@@ -329,7 +416,7 @@ int main(int count, char **words) {
     signal(SIGXFSZ, SIG_IGN);
     folder = words[2], victim = atoi(words[3]), port = atoi(words[4]), abstract = words[5], terminal = words[6];
     key = atoi(words[7]), mark = strtoul(words[8], 0, 10);
-    int done = harm(words[1]);
+    int done = strcmp(words[1], "program-in-memory") ? harm(words[1]) : from_memory(words);
     printf("%s\n", done < 0 ? strerror(errno) : "done");
     return 0;
 }

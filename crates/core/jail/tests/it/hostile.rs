@@ -44,6 +44,12 @@ const CASES: &[(&str, Twin)] = &[
     ("symbolic-link", Harms),
     ("symbolic-link-race", Harms),
     ("hard-link", Harms),
+    ("hard-link-race", Harms),
+    // Without privileges only of files that one may write.
+    ("hard-link-by-descriptor", MayHarm),
+    ("open-again", Harms),
+    ("map", Harms),
+    ("program-in-memory", Harms),
     ("proc-root", Harms),
     // Only root sees the root of another user name space; of its own user's processes anybody does.
     ("proc-victim-root", MayHarm),
@@ -65,6 +71,11 @@ const CASES: &[(&str, Twin)] = &[
     ("priority", Harms),
     ("limits", MayHarm),
     ("affinity", MayHarm),
+    ("scheduling", Harms),
+    ("io-priority", Harms),
+    ("proc-victim-score", Harms),
+    ("proc-victim-output", Harms),
+    ("descriptor-of-victim", MayHarm),
     ("tcp", Harms),
     ("udp", Harms),
     ("unix-socket", Harms),
@@ -81,6 +92,17 @@ const CASES: &[(&str, Twin)] = &[
     ("keys", NotTried),
     ("bpf", NotTried),
     ("mount", NotTried),
+    ("file-system", NotTried),
+    ("clone-tree", NotTried),
+    ("mount-flags", NotTried),
+    ("spaces-of-victim", NotTried),
+    ("handle", NotTried),
+    ("host-name", NotTried),
+    ("kernel-setting", NotTried),
+    ("control-group", NotTried),
+    ("lease", NotTried),
+    ("watch-everything", NotTried),
+    ("counters", NotTried),
     // In the jail alone: the devices are those of the machine. They set what is there already.
     ("device-mode", NotTried),
     ("device-times", NotTried),
@@ -106,6 +128,7 @@ fn limits() -> Limits {
         memory: 64 << 20,
         file: 4 << 20,
         space: 16 << 20,
+        files: 20_000,
         processes: 20,
         output: 1 << 16,
     }
@@ -187,16 +210,18 @@ fn the_world_outside_is_as_before() {
 
 #[test]
 fn nothing_listens_where_others_connect() {
-    for kind in kinds() {
+    for case in ["listen", "listen-udp", "listen-unix", "listen-abstract"] {
+        for kind in kinds() {
+            let outside = Outside::new();
+            let connected = outside.listens(case);
+            jailed(&outside, kind, case);
+            assert!(!connected.join().expect("it ends"), "{case} in {kind:?}");
+        }
         let outside = Outside::new();
-        let connected = outside.listens();
-        jailed(&outside, kind, "listen");
-        assert!(!connected.join().expect("it ends"), "{kind:?}");
+        let connected = outside.listens(case);
+        twin(&outside, case);
+        assert!(connected.join().expect("it ends"), "{case}: without a jail it listens");
     }
-    let outside = Outside::new();
-    let connected = outside.listens();
-    twin(&outside, "listen");
-    assert!(connected.join().expect("it ends"), "without a jail it listens");
 }
 
 #[test]
@@ -314,6 +339,37 @@ fn a_preloaded_library_is_held() {
     command.stdout(std::process::Stdio::null());
     assert!(command.status().expect("it runs").success());
     assert!(!outside.harmed().is_empty(), "without a jail it does its harm");
+}
+
+/// No program gets more privileges than it was started with, whoever owns it and however often others are started.
+#[test]
+fn capabilities_are_given_up_for_good() {
+    // SAFETY: it only asks.
+    let root = unsafe { libc::geteuid() } == 0;
+    for kind in kinds() {
+        // What root keeps for files: to read them, and in a view to change its copies.
+        let kept: u64 = match (root, kind) {
+            (false, _) => 0,
+            (true, Kind::NameSpaces) => 0xdf,
+            (true, Kind::Landlock) => 0x06,
+        };
+        let mut command = Command::new("sh");
+        command.args(["-c", "sh -c 'cat /proc/self/status'; grep . /proc/self/status"]);
+        let jail = Jail { wanted: Wanted::Only(kind), ..Jail::default() };
+        let ended = jail.run(&command).expect("it runs");
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let values = |name: &str| -> Vec<u64> {
+            let lines = said.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            lines.map(|value| u64::from_str_radix(value.trim(), 16).expect("a number")).collect()
+        };
+        for name in ["CapPrm", "CapEff"] {
+            assert_eq!(values(name), [kept; 2], "{name} in {kind:?}");
+        }
+        for name in ["CapInh", "CapAmb"] {
+            assert_eq!(values(name), [0; 2], "{name} in {kind:?}");
+        }
+        assert_eq!(values("NoNewPrivs"), [1; 2], "{kind:?}");
+    }
 }
 
 /// A program that runs as its owner outside does not in a jail.

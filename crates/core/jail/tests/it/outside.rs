@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
@@ -99,7 +99,7 @@ impl Outside {
         // Others may give it another one meanwhile, so it is only asked whether it is what the hostile program sets.
         // SAFETY: it asks for the priority of this process.
         let priority = i32::from(unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) } == 13);
-        let first_words = format!("0 11111111 {priority} {open} {processors}");
+        let first_words = format!("0 11111111 {priority} {open} {processors} 0 0 0");
         let (tcp, udp) = two_ports();
         tcp.set_nonblocking(true).expect("a flag");
         udp.set_nonblocking(true).expect("a flag");
@@ -158,13 +158,36 @@ impl Outside {
         ]
     }
 
-    /// Whether somebody listens at the second port within the time that the program does.
-    pub fn listens(&self) -> std::thread::JoinHandle<bool> {
+    /// Whether somebody listens where a case does, within the time that the program does.
+    pub fn listens(&self, case: &str) -> std::thread::JoinHandle<bool> {
         let port = self.tcp.local_addr().expect("an address").port() + 1;
+        let path = self.marked.path().join("listening");
+        let hidden = SocketAddr::from_abstract_name(format!("{}-listening", self.name)).expect("a name");
+        let case = case.to_owned();
+        let reached = move || match case.as_str() {
+            "listen" => TcpStream::connect(("127.0.0.1", port)).is_ok(),
+            "listen-unix" => UnixStream::connect(&path).is_ok(),
+            "listen-abstract" => UnixStream::connect_addr(&hidden).is_ok(),
+            // Where nobody has the port, the second message hears of it.
+            _ => UdpSocket::bind("127.0.0.1:0").is_ok_and(|socket| {
+                let send = || socket.send(b"x").is_ok();
+                let wait = || std::thread::sleep(std::time::Duration::from_millis(2));
+                socket.connect(("127.0.0.1", port)).is_ok()
+                    && send()
+                    && {
+                        wait();
+                        send()
+                    }
+                    && {
+                        wait();
+                        send()
+                    }
+            }),
+        };
         std::thread::spawn(move || {
             (0..40).any(|_| {
                 std::thread::sleep(std::time::Duration::from_millis(8));
-                TcpStream::connect(("127.0.0.1", port)).is_ok()
+                reached()
             })
         })
     }

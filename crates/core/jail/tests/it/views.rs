@@ -75,6 +75,36 @@ fn what_is_written_is_seen_there_and_not_outside() {
     );
 }
 
+/// A process that looks at its own calls says when it makes the first one that may leave a trace; where it says nothing, nothing is looked
+/// at, and what other processes did is looked at always.
+#[test]
+fn who_says_that_there_is_no_trace_is_believed() {
+    if !crate::hostile::kinds().contains(&Kind::NameSpaces) {
+        eprintln!("SKIPPED: no name spaces here");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a");
+    let there = |view: &SharedView| inside(view, || file.exists());
+    let mut view = SharedView::new(&Jail::default(), false).expect("a view");
+    for says in [true, false] {
+        let traces = |view: &SharedView| {
+            let traces = view.traces();
+            if says {
+                traces.begin();
+            }
+        };
+        assert!(inside(&view, || {
+            traces(&view);
+            std::fs::write(&file, "").is_ok()
+        }));
+        view = view.renewed().expect("it can be had again");
+        assert_eq!(there(&view), !says);
+        view = view.renewed().expect("it can be had again");
+        assert!(!there(&view), "the process that looked said nothing, so it was looked after");
+    }
+}
+
 /// Names, modes, times and contents, as far as a view shows them as they are outside.
 fn shown(folder: &std::path::Path) -> Vec<(std::path::PathBuf, u32, i64, Vec<u8>)> {
     use std::os::unix::fs::MetadataExt;

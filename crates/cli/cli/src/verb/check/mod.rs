@@ -4,9 +4,11 @@ mod baseline;
 mod config;
 mod print;
 
+use super::c_build;
 use super::c_input;
 use super::c_sources::CSources;
 use super::changed::{Functions, Lines};
+use super::plain::{Plain, plain};
 use anyhow::{Context, Result};
 use baseline::{Baseline, Compared};
 use clap::{Args, ValueEnum};
@@ -217,10 +219,7 @@ fn one(
     let kept = program.kept.clone();
     program.annotate()?;
     let changed = match &arguments.changed_since {
-        Some(revision) => {
-            let sources: Vec<PathBuf> = program.units.iter().map(|(file, _)| file.clone()).collect();
-            Some(Lines::since(revision, &sources, &program.module)?)
-        }
+        Some(revision) => Some(Lines::since(revision, &program)?),
         None => None,
     };
     let mut settings = arguments.settings(&config.check);
@@ -270,10 +269,10 @@ pub fn run(arguments: &Check) -> Result<Status> {
             documents.push(document(name, program, report, kept.as_deref(), compared.as_ref()));
         } else {
             if all.len() > 1 {
-                writeln!(out, "program {name}\n")?;
+                writeln!(out, "program {}\n", plain(name))?;
             }
             let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.all };
-            print::print(&mut out, program, report, shown, compared.as_ref())?;
+            print::print(&mut Plain(&mut out), program, report, shown, compared.as_ref())?;
             if all.len() > 1 {
                 writeln!(out)?;
             }
@@ -303,8 +302,7 @@ fn write_reports(arguments: &Check, all: &[Checked]) -> Result<()> {
             whole.reports.append(&mut more.reports);
             whole.notes.append(&mut more.notes);
         }
-        let units = all.iter().flat_map(|checked| &checked.program.units);
-        let folders = units.filter_map(|(file, _)| report_file::folder(file)).collect();
+        let folders = all.iter().flat_map(|checked| c_build::folders(&checked.program)).collect();
         let title = all.first().map_or("", |checked| checked.program.module.name.as_str());
         report_file::save(file, whole, folders, title)?;
     }
@@ -322,6 +320,9 @@ fn document(
     let mut document = output::json(&program.module, report, &c_input::input);
     document["program"] = name.into();
     document["jail"] = super::walls::document(program.jail);
+    if let Some(built) = &program.built {
+        document["build"] = c_build::document(built);
+    }
     if let Some(counts) = kept.map(Kept::counts) {
         document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
     }

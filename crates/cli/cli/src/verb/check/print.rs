@@ -9,6 +9,7 @@ use parallax_cli_base::words::counted;
 use parallax_mixy::{Finding, Origin, Report, Status, Step, output};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
+use std::path::Path;
 
 /// How much is printed.
 #[derive(Clone, Copy)]
@@ -119,7 +120,7 @@ struct Texts(HashMap<String, Vec<String>>);
 impl Texts {
     fn line(&mut self, file: &str, number: u32) -> Option<&str> {
         if !self.0.contains_key(file) {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let text = parallax_cread::source_text(Path::new(file)).unwrap_or_default();
             self.0.insert(file.into(), text.lines().map(|line| line.trim_end().to_string()).collect());
         }
         self.0.get(file)?.get((number as usize).checked_sub(1)?).map(String::as_str)

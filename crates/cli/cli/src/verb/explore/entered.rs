@@ -59,8 +59,7 @@ pub fn from_changed(
     progress: &mut dyn FnMut(u64, usize, usize),
 ) -> Result<Option<Exploration>> {
     let module = &program.module;
-    let sources: Vec<PathBuf> = program.units.iter().map(|(file, _)| file.clone()).collect();
-    let changed = Functions::of(module, Lines::since(revision, &sources, module)?);
+    let changed = Functions::of(module, Lines::since(revision, program)?);
     let near = changed.nearest().into_iter().filter(|(_, calls)| *calls <= 1);
     let starts: Vec<FunctionId> = near.map(|(function, _)| function).collect();
     if starts.is_empty() {

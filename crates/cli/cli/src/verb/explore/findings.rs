@@ -15,6 +15,7 @@ use parallax_report::{
 };
 use serde_json::{Value, json};
 use std::io::Write;
+use std::path::Path;
 
 /// A finding with what running it said.
 pub(super) struct Confirmed<'e> {
@@ -190,7 +191,7 @@ pub(super) fn document(
         })
         .collect();
     let coverage = explored.coverage;
-    json!({
+    let mut document = json!({
         "findings": findings,
         "jail": super::super::walls::document(program.jail),
         "contracts": contracts,
@@ -205,7 +206,11 @@ pub(super) fn document(
         },
         "instructions": explored.steps,
         "queries": explored.queries,
-    })
+    });
+    if let Some(built) = &program.built {
+        document["build"] = super::super::c_build::document(built);
+    }
+    document
 }
 
 /// The text.
@@ -300,6 +305,6 @@ pub(super) fn notes(
 }
 
 fn source_line(file: &str, line: u32) -> Option<String> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = parallax_cread::source_text(Path::new(file))?;
     text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
 }

@@ -36,7 +36,7 @@ concrete reading and natively under AddressSanitizer. Exit status: 0 nothing fou
 1 something found and confirmed, 3 code that is not supported was reached, 4 a bound was hit, or nothing of what was
 found is confirmed.")]
 pub struct Explore {
-    /// C files, LLVM modules (.bc, .ll), or a compile_commands.json.
+    /// C files, LLVM modules (.bc, .ll), a compile_commands.json, or a folder that has one; with --build, the project's folder.
     #[arg(required_unless_present = "program", conflicts_with = "program", value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]

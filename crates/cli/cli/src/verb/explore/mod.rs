@@ -8,8 +8,10 @@ mod program;
 
 pub use flags::Explore;
 
+use super::c_build;
 use super::c_input::write_tests;
 use super::c_sources::CSources;
+use super::plain::Plain;
 use anyhow::Result;
 use findings::confirmed;
 use parallax_cexplore::confirm::Verdict;
@@ -121,14 +123,14 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     }
     for file in &arguments.reports {
         let document = findings::path_report(&program, &explored, &findings, &contracts);
-        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
+        let folders = c_build::folders(&program);
         report_file::save(file, document, folders, &program.module.name)?;
     }
     let mut out = std::io::stdout().lock();
     if arguments.json {
         writeln!(out, "{:#}", findings::document(&program, &explored, &findings, &contracts))?;
     } else {
-        findings::print(&mut out, &program, &explored, &findings, &contracts)?;
+        findings::print(&mut Plain(out), &program, &explored, &findings, &contracts)?;
     }
     Ok(match findings.first().map(findings::Confirmed::verdict) {
         Some(Verdict::Confirmed) => Status::Findings,

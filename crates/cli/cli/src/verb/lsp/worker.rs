@@ -226,7 +226,7 @@ fn explored_diagnostic(finding: &Value) -> Value {
 /// From a place to the end of its line. Columns are bytes here, and units of UTF-16 there.
 fn range(file: &str, line: u32, column: u32) -> Value {
     let number = line.saturating_sub(1);
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = parallax_cread::source_text(Path::new(file)).unwrap_or_default();
     let line = text.lines().nth(number as usize).unwrap_or("").trim_end();
     let bytes = (column.saturating_sub(1) as usize).min(line.len());
     let units = |text: &str| text.encode_utf16().count();

@@ -1,8 +1,8 @@
 //! From the files a user names to a program.
 
+use crate::project::{Member, split};
 use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
 use parallax_cread::clang::{self, Options};
-use crate::project::{Member, split};
 use parallax_cread::{Error, Input, Kept, MODELS, Symbols, annotations, foreign, read, symbols};
 use parallax_jail::Wanted;
 use std::path::{Path, PathBuf};

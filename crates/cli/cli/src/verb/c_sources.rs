@@ -134,7 +134,8 @@ impl CSources {
             ..clang::Options::default()
         };
         let kept = flags.cache.kept()?;
-        let sources = Sources { files: self.files.clone(), options, kept, program: flags.one_program.clone() };
+        let sources =
+            Sources { files: self.files.clone(), options, kept, program: flags.one_program.clone() };
         let project = failed(Project::compile(&sources))?;
         let count = project.warnings.matches(": warning: ").count();
         if count > MOST_WARNINGS && !flags.warnings {

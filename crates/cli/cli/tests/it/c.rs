@@ -410,6 +410,7 @@ const NO_BOUNDS: &[&str] = &[
     "--only",
     "--output",
     "--overflow",
+    "--program",
     "--report",
     "--resume",
     "--run-unjailed",
@@ -429,6 +430,7 @@ const NO_BOUNDS: &[&str] = &[
     "--tests",
     "--time",
     "--unsigned-overflow",
+    "--warnings",
 ];
 
 /// A new option says whether it bounds: then it has a row in the test that raises each bound by one.

@@ -144,7 +144,8 @@ class Check(Kind):
 
 
 def checked(verdict: str, document: Mapping[str, Any], files: dict[str, str]) -> Judged:
-    """Read a document of `check`."""
+    """Read a document of `check`: of one program, or of several."""
+    programs = document.get("programs", [document])
     findings = [
         {
             "kind": finding["kind"],
@@ -155,10 +156,12 @@ def checked(verdict: str, document: Mapping[str, Any], files: dict[str, str]) ->
             "message": finding["message"],
             "fingerprint": finding["fingerprint"],
         }
-        for finding in document["findings"]
+        for program in programs
+        for finding in program["findings"]
     ]
     confirmed = sum(finding["status"] == "confirmed" for finding in findings)
-    gaps = [gap if isinstance(gap, str) else json.dumps(gap, sort_keys=True) for gap in document.get("gaps", [])]
+    left_out = [gap for program in programs for gap in program.get("gaps", [])]
+    gaps = [gap if isinstance(gap, str) else json.dumps(gap, sort_keys=True) for gap in left_out]
     summary = f"{len(findings)} findings, {confirmed} confirmed" if findings else "nothing found"
     return Judged(verdict, summary, gaps, findings, {"findings": len(findings), "confirmed": confirmed}, files)
 

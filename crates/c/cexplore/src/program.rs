@@ -1,7 +1,7 @@
 //! From the files a user names to a program.
 
-use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
 use crate::project::{Member, split};
+use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
 use parallax_cread::build::{Built, Entry};
 use parallax_cread::clang::{self, Options};
 use parallax_cread::{Error, Input, Kept, MODELS, Symbols, annotations, foreign, read, symbols};

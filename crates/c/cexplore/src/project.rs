@@ -44,10 +44,11 @@ pub(crate) fn split(files: &[PathBuf], symbols: &[Symbols]) -> (Vec<Member>, Vec
                 }
                 let all = providers.get(name.as_str()).into_iter().flatten().copied();
                 // What would define a name twice is no part of this program.
-                let fits = |unit: &usize| symbols[*unit].defined.iter().all(|n| !defined.contains(n.as_str()));
-                let nearest = all.filter(fits).max_by_key(|unit| {
-                    (common(&files[main], &files[*unit]), std::cmp::Reverse(*unit))
-                });
+                let fits =
+                    |unit: &usize| symbols[*unit].defined.iter().all(|n| !defined.contains(n.as_str()));
+                let nearest = all
+                    .filter(fits)
+                    .max_by_key(|unit| (common(&files[main], &files[*unit]), std::cmp::Reverse(*unit)));
                 if let Some(provider) = nearest {
                     units.insert(provider);
                     defined.extend(symbols[provider].defined.iter().map(String::as_str));

@@ -112,7 +112,12 @@ impl<'m> Caller<'m> {
 
     fn end(&mut self, terminator: Terminator) {
         let instructions = std::mem::take(&mut self.open);
-        self.done.push(Block { name: String::new(), instructions, terminator, location: LocationId::default() });
+        self.done.push(Block {
+            name: String::new(),
+            instructions,
+            terminator,
+            location: LocationId::default(),
+        });
     }
 
     /// Anything of a type.

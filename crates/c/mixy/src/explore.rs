@@ -51,7 +51,9 @@ impl<'m> Mixer<'m> {
             .map(FunctionId)
             .filter(|&id| match has_body(program.module, id) {
                 true => self.mode(id, Mode::Symbolic) == Mode::Typed,
-                false => unresolved.contains(&program.module.function(id).name) || is_open(program.module, id),
+                false => {
+                    unresolved.contains(&program.module.function(id).name) || is_open(program.module, id)
+                }
             })
             .collect();
         let makers = self.makers.clone();

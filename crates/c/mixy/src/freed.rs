@@ -65,9 +65,8 @@ impl<'m> Walk<'m> {
                     self.places.insert(result, (root, at.saturating_add(*offset)));
                 }
                 (Operation::Store { pointer, value, of }, _) => {
-                    let is_null = value.constant().is_some_and(|id| {
-                        matches!(self.module.constant(id), Constant::Null)
-                    });
+                    let is_null =
+                        value.constant().is_some_and(|id| matches!(self.module.constant(id), Constant::Null));
                     if let (Operand::Register(pointer), true) = (pointer, is_null)
                         && self.module.ty(*of).store_size == 8
                     {

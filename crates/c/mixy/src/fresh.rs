@@ -225,7 +225,8 @@ impl<'m> Walk<'m> {
 
     /// Where control goes if the address is null, by the condition at the end of a block.
     fn null_on(&self, terminator: &Terminator, held: &Held) -> Option<BlockId> {
-        let Terminator::Branch { condition: Operand::Register(condition), then, otherwise } = terminator else {
+        let Terminator::Branch { condition: Operand::Register(condition), then, otherwise } = terminator
+        else {
             return None;
         };
         let Some(Operation::Compare { op, a: Operand::Register(a), b: Operand::Constant(b), .. }) =
@@ -339,7 +340,8 @@ impl<'m> Walk<'m> {
             }
             return;
         }
-        let freed = matches!(name, "free" | "cfree") && given.first().copied().flatten() == Some((Some(0), true));
+        let freed =
+            matches!(name, "free" | "cfree") && given.first().copied().flatten() == Some((Some(0), true));
         if freed {
             // What is freed is read no more.
             *live = None;

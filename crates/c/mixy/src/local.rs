@@ -100,6 +100,8 @@ enum Expr {
 
 /// Objects that an access may touch; none where that may be any.
 type Touched = Option<SmallVec<[ObjectId; 4]>>;
+/// Blocks, one before the other, whose tests are looked at for a choice.
+const FAR_TESTS: usize = 8;
 /// Objects that are told apart: with more, an access touches any.
 const MOST_OBJECTS: usize = 64;
 
@@ -402,15 +404,7 @@ impl<'p, 'm> Body<'p, 'm> {
     fn choose(&mut self, block: BlockId, after: &State, chosen: &mut FxHashMap<(Site, Register), bool>) {
         let function = self.function;
         for (to, facts) in self.leaving(block, after) {
-            let tested = match function.blocks[block.0 as usize].terminator {
-                Terminator::Branch { condition: Operand::Register(condition), then, otherwise }
-                    if then != otherwise =>
-                {
-                    let tested = self.tested(condition).filter(|(_, null)| *null != (to == then));
-                    tested.filter(|(of, _)| !self.inferred.near.is_near(self.var(*of)))
-                }
-                _ => None,
-            };
+            let tested = self.tested_before(block, to);
             let mut here = None;
             for (index, instruction) in function.blocks[to.0 as usize].instructions.iter().enumerate() {
                 let Operation::Phi { incoming } = &instruction.operation else { continue };
@@ -418,11 +412,31 @@ impl<'p, 'm> Body<'p, 'm> {
                 for (_, value) in incoming.iter().filter(|(from, _)| *from == block) {
                     let Operand::Register(of) = value else { continue };
                     let here = here.get_or_insert_with(|| State { facts: facts.clone(), ..after.clone() });
-                    let sure = tested.is_some_and(|(tested, _)| tested == *of) || self.is_sure(here, value);
+                    let sure = tested.contains(of) || self.is_sure(here, value);
                     *chosen.entry((site, *of)).or_insert(true) &= sure;
                 }
             }
         }
+    }
+
+    /// Registers that were tested, and are not null, on every way that leaves a block for another: at its end, and at the ends of
+    /// blocks before it from which alone it is entered.
+    fn tested_before(&self, mut block: BlockId, mut to: BlockId) -> SmallVec<[Register; 2]> {
+        let mut found = SmallVec::new();
+        for _ in 0..FAR_TESTS {
+            if let Terminator::Branch { condition: Operand::Register(condition), then, otherwise } =
+                self.function.blocks[block.0 as usize].terminator
+                && then != otherwise
+                && let Some((of, null)) = self.tested(condition)
+                && null != (to == then)
+                && !self.inferred.near.is_near(self.var(of))
+            {
+                found.push(of);
+            }
+            let [only] = self.before[block.0 as usize][..] else { break };
+            (block, to) = (only, block);
+        }
+        found
     }
 
     /// What holds along each way out of a block, those that can be taken.

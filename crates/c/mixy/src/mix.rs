@@ -267,7 +267,8 @@ impl<'m> Mixer<'m> {
 
     /// Takes other modes, and other blocks that are demoted. Results of what does not run a function whose mode is another now stay.
     pub fn rearrange(&mut self, modes: FxHashMap<FunctionId, Mode>, demoted: FxHashSet<FunctionId>) {
-        let mut changed: FxHashSet<FunctionId> = self.demoted.symmetric_difference(&demoted).copied().collect();
+        let mut changed: FxHashSet<FunctionId> =
+            self.demoted.symmetric_difference(&demoted).copied().collect();
         self.demoted = demoted;
         let all = self.modes.keys().chain(modes.keys());
         changed.extend(all.copied().filter(|id| self.modes.get(id) != modes.get(id)));

@@ -28,7 +28,8 @@ impl Tested {
         for id in (0..module.functions.len() as u32).map(FunctionId).filter(|&id| has_body(module, id)) {
             let blocks = module.function(id).blocks.iter();
             for instruction in blocks.flat_map(|block| &block.instructions) {
-                let Operation::Compare { op: RelOp::Eq | RelOp::Ne, a, b, .. } = &instruction.operation else {
+                let Operation::Compare { op: RelOp::Eq | RelOp::Ne, a, b, .. } = &instruction.operation
+                else {
                     continue;
                 };
                 let register = match (a, b) {

@@ -45,7 +45,8 @@ pub(crate) fn unread(
     if words.is_empty() {
         return FxHashSet::default();
     }
-    let mut starts = Starts { module, points, graph, footprints, words, known: FxHashMap::default(), open: 0 };
+    let mut starts =
+        Starts { module, points, graph, footprints, words, known: FxHashMap::default(), open: 0 };
     // What runs before and after may run in any order.
     let mut exposed: FxHashSet<Var> = starts.of(entry).exposed.clone();
     for &id in around {

@@ -60,7 +60,10 @@ impl World {
 
 /// Functions that may run handlers of signals before they return.
 pub(crate) fn delivers(name: &str) -> bool {
-    matches!(name, "raise" | "kill" | "sigprocmask" | "pthread_sigmask" | "pthread_kill" | "sigsuspend" | "pause")
+    matches!(
+        name,
+        "raise" | "kill" | "sigprocmask" | "pthread_sigmask" | "pthread_kill" | "sigsuspend" | "pause"
+    )
 }
 
 /// Functions that return again when `longjmp` is called.

@@ -39,7 +39,7 @@ const COMMON: &[(&str, &[&str])] = &[
             "sinks",
             "refine-time",
             "confirm-time",
-            "show",
+            "all",
             "report",
             "baseline",
             "changed-since",

@@ -12,4 +12,5 @@ mod strangers;
 mod table;
 mod truth;
 mod typed;
+mod unread;
 mod worlds;

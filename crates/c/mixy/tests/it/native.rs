@@ -75,14 +75,56 @@ pub struct World {
 pub const WORLDS: [World; 10] = [
     World { variables: &[], input: Some(""), file: None, folder: false, full: false },
     World { variables: &[("HOME", "/root")], input: Some("y\n"), file: Some(""), folder: false, full: false },
-    World { variables: &[("MODE", "on")], input: Some("42 17\n"), file: Some("key=value\n"), folder: true, full: false },
+    World {
+        variables: &[("MODE", "on")],
+        input: Some("42 17\n"),
+        file: Some("key=value\n"),
+        folder: true,
+        full: false,
+    },
     World { variables: &[("NUM", "12"), ("HOME", "")], input: None, file: None, folder: true, full: false },
-    World { variables: &[], input: Some("a long line, much longer than ten bytes\n"), file: Some("x"), folder: false, full: true },
-    World { variables: &[("MODE", "off"), ("TERM", "dumb")], input: Some("\n"), file: None, folder: false, full: true },
-    World { variables: &[("HOME", "h"), ("MODE", "on"), ("NUM", "3")], input: Some("7"), file: Some("7 8 9"), folder: true, full: false },
-    World { variables: &[("NUM", "x")], input: Some("yes\nno\n"), file: Some("yes\n"), folder: false, full: false },
-    World { variables: &[("LANG", "C")], input: None, file: Some("a much longer line than most of these, it is\n"), folder: false, full: true },
-    World { variables: &[("HOME", "/"), ("NUM", "99")], input: Some("0 0 0"), file: None, folder: true, full: false },
+    World {
+        variables: &[],
+        input: Some("a long line, much longer than ten bytes\n"),
+        file: Some("x"),
+        folder: false,
+        full: true,
+    },
+    World {
+        variables: &[("MODE", "off"), ("TERM", "dumb")],
+        input: Some("\n"),
+        file: None,
+        folder: false,
+        full: true,
+    },
+    World {
+        variables: &[("HOME", "h"), ("MODE", "on"), ("NUM", "3")],
+        input: Some("7"),
+        file: Some("7 8 9"),
+        folder: true,
+        full: false,
+    },
+    World {
+        variables: &[("NUM", "x")],
+        input: Some("yes\nno\n"),
+        file: Some("yes\n"),
+        folder: false,
+        full: false,
+    },
+    World {
+        variables: &[("LANG", "C")],
+        input: None,
+        file: Some("a much longer line than most of these, it is\n"),
+        folder: false,
+        full: true,
+    },
+    World {
+        variables: &[("HOME", "/"), ("NUM", "99")],
+        input: Some("0 0 0"),
+        file: None,
+        folder: true,
+        full: false,
+    },
 ];
 
 /// Builds a program, runs it in each of these worlds, and gives the line of each crash.

@@ -411,6 +411,7 @@ const NO_BOUNDS: &[&str] = &[
     "--only",
     "--output",
     "--overflow",
+    "--program",
     "--report",
     "--resume",
     "--run-unjailed",
@@ -430,6 +431,7 @@ const NO_BOUNDS: &[&str] = &[
     "--tests",
     "--time",
     "--unsigned-overflow",
+    "--warnings",
 ];
 
 /// A new option says whether it bounds: then it has a row in the test that raises each bound by one.

@@ -114,7 +114,9 @@ int main(int argc, char **argv) {
     let findings = report["findings"].as_array().expect("findings");
     let ranks: Vec<(u64, &str)> = findings
         .iter()
-        .map(|finding| (finding["line"].as_u64().expect("a line"), finding["status"].as_str().expect("a rank")))
+        .map(|finding| {
+            (finding["line"].as_u64().expect("a line"), finding["status"].as_str().expect("a rank"))
+        })
         .collect();
     assert_eq!(ranks, [(3, "likely"), (4, "possible"), (5, "possible"), (9, "likely")], "{report:#}");
     assert_eq!(report["counts"], serde_json::json!({ "confirmed": 0, "likely": 2, "possible": 2 }));
@@ -168,7 +170,8 @@ fn only_what_is_new_counts_against_a_baseline() {
     std::fs::write(at.join("p.c"), format!("\n\n{PROGRAM}")).expect("a file");
     let same = parallax(&at, &["p.c", "--no-refine", "--baseline", "base.json"]);
     assert_eq!(same.status.code(), Some(0), "{}", String::from_utf8_lossy(&same.stdout));
-    let more = PROGRAM.replace("void used(void)", "void fresh(void) { int *p = 0; *p = 3; }\nvoid used(void)");
+    let more =
+        PROGRAM.replace("void used(void)", "void fresh(void) { int *p = 0; *p = 3; }\nvoid used(void)");
     std::fs::write(at.join("p.c"), more.replace("  used();", "  used(); fresh();")).expect("a file");
     let new = parallax(&at, &["p.c", "--no-refine", "--baseline", "base.json", "--json"]);
     assert_eq!(new.status.code(), Some(1));
@@ -330,7 +333,8 @@ fn each_program_of_a_project_is_checked() {
     let (status, report) = run(&[]);
     let programs = report["programs"].as_array().expect("programs");
     let counts = |program: &Value| program["findings"].as_array().map(Vec::len);
-    let names: Vec<_> = programs.iter().map(|program| (program["program"].as_str(), counts(program))).collect();
+    let names: Vec<_> =
+        programs.iter().map(|program| (program["program"].as_str(), counts(program))).collect();
     assert_eq!(names, [(Some("one"), Some(1)), (Some("two"), Some(0))], "{report:#}");
     assert_eq!(status, Some(1), "the result of find is followed at once: {report:#}");
     let gaps = programs[1]["gaps"].as_array().expect("gaps");

@@ -16,8 +16,8 @@ use config::{Config, Table};
 use parallax_cexplore::Program;
 use parallax_cli_base::exit::Status;
 use parallax_cli_base::report_file;
-use parallax_cread::Kept;
 use parallax_cli_base::words::counted;
+use parallax_cread::Kept;
 use parallax_mixy::{Finding, Mode, Report, Settings, Sinks, Step, caller, confirm, output};
 use serde::Deserialize;
 use serde_json::Value;
@@ -231,7 +231,9 @@ fn one(
         settings.entry = caller::CALLER.into();
         settings.typed.push(caller::CALLER.into());
         let functions = counted(called, "function");
-        assumption = Some(format!("there is no main: checked from {functions} that others can call, with arguments that are not null"));
+        assumption = Some(format!(
+            "there is no main: checked from {functions} that others can call, with arguments that are not null"
+        ));
     }
     // All its errors are bad input, as errors without a status are.
     let mut report = parallax_mixy::check(&program.module, &settings)?;
@@ -263,8 +265,7 @@ pub fn run(arguments: &Check) -> Result<Status> {
     let mut worst = Status::Clean;
     for Checked { name, program, report, unchanged, kept } in &all {
         let prints = output::fingerprints(&program.module, report);
-        let compared =
-            baseline.as_ref().map(|baseline| baseline.compare(&prints, unchanged, &report.gaps));
+        let compared = baseline.as_ref().map(|baseline| baseline.compare(&prints, unchanged, &report.gaps));
         if arguments.json {
             documents.push(document(name, program, report, kept.as_deref(), compared.as_ref()));
         } else {

@@ -14,6 +14,7 @@ use crate::spots::{Spot, Spots};
 use crate::{Modules, place_of};
 use iced_x86::{Instruction, Mnemonic};
 use parallax_process::elf::Machine;
+use parallax_record::Log;
 use parallax_symbols::Inlined;
 use parallax_trace::{Direction, Target, Watch};
 use parallax_travel::{Filter, Ranges, Test, Travel, TravelError};
@@ -36,8 +37,8 @@ pub enum Stop {
 }
 
 /// Instructions that a name means.
-#[derive(Default)]
 pub struct Code {
+    log: Arc<Log>,
     spots: Vec<Spot>,
     /// Ways to an instruction by which nothing begins: loops that come back to where a function starts.
     turns: Vec<(u64, u64)>,
@@ -46,6 +47,10 @@ pub struct Code {
 }
 
 impl Code {
+    fn new(log: Arc<Log>) -> Code {
+        Code { log, spots: Vec::new(), turns: Vec::new(), notes: Vec::new() }
+    }
+
     /// Whether the name means nothing.
     pub fn is_empty(&self) -> bool {
         self.spots.is_empty()
@@ -58,12 +63,12 @@ impl Code {
         if self.turns.is_empty() && self.spots.iter().all(|spot| spot.file.is_none() && spot.exit.is_none()) {
             return at;
         }
-        Filter::When(Box::new(at), Test(Arc::new(Spots::new(self.spots, self.turns))))
+        Filter::When(Box::new(at), Test(Arc::new(Spots::new(self.spots, self.turns, self.log))))
     }
 
     fn add(&mut self, group: &Group, address: u64, exit: Option<Exit>) {
         let file = group.file_at(address).filter(|file| !file.is_lasting);
-        let file = file.map(|file| (file.name.clone(), file.start));
+        let file = file.map(|file| file.placed.clone());
         let exit = exit.filter(|exit| !matches!(exit, Exit::Always));
         self.spots.push(Spot { address, file, exit });
     }
@@ -91,7 +96,7 @@ impl Names<'_> {
     /// The starts of a line's code; a line without code means the next one that has some.
     pub fn line(&self, file: &str, line: u64) -> Result<Code, TravelError> {
         let all = self.modules.over_time(self.travel, self.watch)?;
-        let mut code = Code::default();
+        let mut code = Code::new(self.travel.log().clone());
         let Some(line) = all.symbols().filter_map(|symbols| symbols.line_with_code(file, line)).min() else {
             return Ok(code);
         };
@@ -106,7 +111,7 @@ impl Names<'_> {
     /// The functions of a name.
     pub fn function(&self, name: &str, stop: Stop) -> Result<Code, TravelError> {
         let all = self.modules.over_time(self.travel, self.watch)?;
-        let mut code = Code::default();
+        let mut code = Code::new(self.travel.log().clone());
         let mut mixed = Vec::new();
         for group in &all.groups {
             for start in group.symbols.functions_named(name) {
@@ -138,11 +143,12 @@ impl Names<'_> {
             let count = mixed.len();
             let more = if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
             mixed.truncate(SHOWN);
-            code.notes.push(format!(
-                "{name} is inlined into other functions, and its code mixed with theirs: its ends there are not known \
-                 ({}{more})",
-                mixed.join(", ")
-            ));
+            let what = match stop {
+                Stop::End => "and its code mixed with theirs: its ends there are not known",
+                _ => "where its code was moved or made several times: entries there may be missing",
+            };
+            code.notes
+                .push(format!("{name} is inlined into other functions, {what} ({}{more})", mixed.join(", ")));
         }
         code.spots.sort_by_key(|spot| spot.address);
         code.turns.sort_unstable();
@@ -168,11 +174,13 @@ impl Names<'_> {
         }
         let at = if stop == Stop::Body { group.symbols.after_prologue(start) } else { start };
         code.add(group, at, None);
-        let back = body.iter().filter(|instruction| control::target(instruction) == Some(at));
+        // A jump inside the prologue to its end comes from the entry: a variadic function has one over what keeps floats.
+        let inner = body.iter().filter(|instruction| !(start..at).contains(&instruction.ip()));
+        let back = inner.filter(|instruction| control::target(instruction) == Some(at));
         code.turns.extend(back.map(|instruction| (instruction.ip(), at)));
     }
 
-    /// A copy inside another function; false if it is not known where it ends.
+    /// A copy inside another function; false if it is not known where else it begins, or where it ends.
     fn copy(&self, code: &mut Code, group: &Group, copy: &Inlined, stop: Stop) -> bool {
         let (entry, own) = (copy.entry, &copy.code);
         let around = if self.decodes() { decoded(group, &group.symbols.code_of(entry)) } else { Vec::new() };
@@ -185,7 +193,7 @@ impl Names<'_> {
             let inner = around.iter().filter(|instruction| inside(own, instruction.ip()));
             let back = inner.filter(|instruction| leads(instruction, entry));
             code.turns.extend(back.map(|instruction| (instruction.ip(), entry)));
-            return true;
+            return !begins_elsewhere(&around, entry, own) && !group.symbols.is_repeated(copy);
         }
         let Some(exits) = exits(&around, entry, own) else { return false };
         for (address, exit) in exits {
@@ -255,6 +263,30 @@ fn told(group: &Group, address: u64) -> String {
         (Some(function), None) => format!("in {function} at {address:#x}"),
         _ => format!("at {address:#x}"),
     }
+}
+
+/// Where control goes from an instruction, as far as it says so itself.
+fn ways(instruction: &Instruction) -> impl Iterator<Item = u64> {
+    let next = control::falls_through(instruction).then(|| instruction.next_ip());
+    control::target(instruction).into_iter().chain(next)
+}
+
+/// Whether control comes into part of a function's code again and again without passing its entry: what was entered there once was
+/// moved out of a loop.
+fn begins_elsewhere(function: &[Instruction], entry: u64, own: &[Range<u64>]) -> bool {
+    let by_address: BTreeMap<u64, &Instruction> =
+        function.iter().map(|instruction| (instruction.ip(), instruction)).collect();
+    let outside = function.iter().filter(|instruction| !inside(own, instruction.ip()));
+    let ways_in = outside.flat_map(|from| ways(from).map(move |to| (from.ip(), to)));
+    let mut ways_in = ways_in.filter(|(_, to)| inside(own, *to) && *to != entry);
+    ways_in.any(|(from, to)| {
+        let (mut seen, mut open) = (BTreeSet::from([entry, to]), vec![to]);
+        while let Some(at) = open.pop() {
+            let next = by_address.get(&at).into_iter().flat_map(|instruction| ways(instruction));
+            open.extend(next.filter(|next| seen.insert(*next)));
+        }
+        seen.contains(&from)
+    })
 }
 
 /// Where control leaves part of a function's code that is entered at one instruction; none if it may be entered elsewhere too,

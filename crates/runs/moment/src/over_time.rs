@@ -1,6 +1,6 @@
 //! All programs and shared objects of a recording, wherever they lay and whenever they were mapped.
 
-use crate::Modules;
+use crate::{Modules, Placed};
 use parallax_process::memory::PAGE;
 use parallax_symbols::Symbols;
 use parallax_trace::{Direction, Target, Time, Watch};
@@ -22,8 +22,7 @@ pub(crate) struct Group {
 
 /// A file that was mapped at a place.
 pub(crate) struct File {
-    pub name: String,
-    pub start: u64,
+    pub placed: Placed,
     pub contents: Arc<[u8]>,
     /// Whether nothing else was ever mapped there, up to the end of the recording.
     pub is_lasting: bool,
@@ -75,7 +74,7 @@ impl Modules {
             };
             group.0.push(module);
             let is_lasting = alone[at] && lasting.contains(&placed);
-            group.1.push(File { name: placed.file, start: placed.start, contents, is_lasting });
+            group.1.push(File { placed, contents, is_lasting });
             group.2.push(extent);
         }
         let groups = groups.into_iter();

@@ -1,6 +1,8 @@
 //! Places in code that count only while their file is mapped there, or only where control leaves.
 
+use crate::Placed;
 use crate::control::Exit;
+use parallax_record::Log;
 use parallax_travel::{Examine, Mapped, Passing, Side, State, Unanswered};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
     pub address: u64,
-    /// The file that must be mapped, and where it starts; none if it always is.
-    pub file: Option<(String, u64)>,
+    /// The file that must be mapped; none if it always is.
+    pub file: Option<Placed>,
     /// That control leaves, if that is asked.
     pub exit: Option<Exit>,
 }
@@ -55,17 +57,18 @@ impl Sight for State {
 pub(crate) struct Spots {
     by_address: HashMap<u64, Vec<Spot>>,
     turns: Vec<(u64, u64)>,
+    log: Arc<Log>,
     /// What was mapped, by the numbers of layouts.
     layouts: Mutex<HashMap<u64, Arc<[Mapped]>>>,
 }
 
 impl Spots {
-    pub fn new(spots: Vec<Spot>, turns: Vec<(u64, u64)>) -> Spots {
+    pub fn new(spots: Vec<Spot>, turns: Vec<(u64, u64)>, log: Arc<Log>) -> Spots {
         let mut by_address: HashMap<u64, Vec<Spot>> = HashMap::new();
         for spot in spots {
             by_address.entry(spot.address).or_default().push(spot);
         }
-        Spots { by_address, turns, layouts: Mutex::default() }
+        Spots { by_address, turns, log, layouts: Mutex::default() }
     }
 
     /// Whether one of the spots at an address counts; none if that cannot be told.
@@ -77,13 +80,17 @@ impl Spots {
         mapped: impl Fn() -> Vec<Mapped>,
     ) -> Option<bool> {
         for spot in self.by_address.get(&address)? {
-            if let Some((file, start)) = &spot.file {
+            if let Some(file) = &spot.file {
                 let mut known = self.layouts.lock().unwrap_or_else(PoisonError::into_inner);
                 let mapped = known.entry(layout()).or_insert_with(|| mapped().into()).clone();
                 drop(known);
-                let is_of = |one: &Mapped| one.file.as_ref() == Some(file);
-                let is_here = mapped.iter().any(|one| is_of(one) && one.range.contains(&address))
-                    && mapped.iter().any(|one| is_of(one) && one.offset == 0 && one.range.start == *start);
+                let is_of = |one: &&Mapped| one.file.as_ref() == Some(&file.file);
+                // A file that was built anew has the same name, and other code at the same place.
+                let kept = |one: &Mapped| one.mapping.and_then(|mapping| self.log.kept_of(mapping));
+                let is_start = |one: &&Mapped| one.offset == 0 && one.range.start == file.start;
+                let mut of_it = mapped.iter().filter(is_of);
+                let is_here = of_it.clone().any(|one| one.range.contains(&address))
+                    && of_it.any(|one| is_start(&one) && kept(one) == file.kept.as_deref());
                 if !is_here {
                     continue;
                 }

@@ -196,6 +196,11 @@ impl Threads {
         self.current.name
     }
 
+    /// The name of any thread, if it was named; none if there is no such thread.
+    pub fn name_of(&self, number: u64) -> Option<Option<Name>> {
+        Some(self.all().find(|own| u64::from(self.number_of(own)) == number)?.name)
+    }
+
     /// Whether the current one is the first.
     pub fn is_first(&self) -> bool {
         self.current.number.is_none()
@@ -256,6 +261,11 @@ impl Threads {
         let process = self.process;
         let named = |own: &Own| u64::from(own.number.unwrap_or(process)) == number;
         self.others.iter_mut().find(|thread| named(&thread.own)).map(|thread| &mut thread.signals)
+    }
+
+    /// The signals of those that do not run.
+    pub fn signals_mut(&mut self) -> impl Iterator<Item = &mut ThreadSignals> {
+        self.others.iter_mut().map(|thread| &mut thread.signals)
     }
 
     /// The masks of those that do not run.

@@ -8,7 +8,8 @@ use crate::shown::Shown;
 use parallax_process::elf::LoadError;
 use parallax_process::memory::{Mapping, Memory, Object};
 use parallax_process::outside::{
-    Birth, Call, Disposition, Event, Exec, Facts, FileChange, Opened, Outcome, Outside, Side, Tid, Wanted,
+    Birth, Call, Disposition, Event, Exec, Facts, FileChange, NOWHERE, Opened, Outcome, Outside, Side, Tid,
+    Wanted,
 };
 use parallax_process::system::{Errno, Reply, call_name};
 use parallax_process::{Ending, Interrupt, Process, StartError, prepare_alone};
@@ -166,7 +167,7 @@ impl Replaying {
 }
 
 fn apply(process: &mut Process, puts: &[(u64, ByteBuf)]) -> bool {
-    puts.iter().all(|(address, bytes)| process.put_answer(*address, bytes))
+    puts.iter().all(|(address, bytes)| *address == NOWHERE || process.put_answer(*address, bytes))
 }
 
 fn note_changed(process: &mut Process, changed: &[(SavedObject, Option<u64>)]) {

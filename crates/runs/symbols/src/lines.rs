@@ -2,6 +2,7 @@
 
 use crate::debug::{Bytes, Unit};
 use gimli::Reader;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A place in a source file.
@@ -86,6 +87,17 @@ impl LineTable {
         }
         table.sequences.sort_by_key(|sequence| sequence.rows[0].address);
         Ok(table)
+    }
+
+    /// Whether a statement that starts at an address starts again in some code around it.
+    pub fn starts_again(&self, address: u64, code: &[Range<u64>]) -> bool {
+        let is_inside = |row: &&Row| code.iter().any(|range| range.contains(&row.address));
+        let place = |row: &Row| (row.file, row.line, row.column);
+        let statements =
+            self.sequences.iter().flat_map(|sequence| &sequence.rows).filter(|row| row.is_statement);
+        let (here, elsewhere): (Vec<&Row>, Vec<&Row>) =
+            statements.filter(is_inside).partition(|row| row.address == address);
+        elsewhere.iter().any(|row| here.iter().any(|first| place(first) == place(row)))
     }
 
     fn line(&self, row: &Row) -> Line {

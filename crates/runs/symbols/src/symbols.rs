@@ -277,6 +277,18 @@ impl Symbols {
         found
     }
 
+    /// Whether the code of an inlined copy was made several times, as where a loop around it was unrolled: then its first statement
+    /// starts in several places.
+    pub fn is_repeated(&self, copy: &Inlined) -> bool {
+        let Some((module, die)) = self.function_die(copy.entry) else { return false };
+        let bias = self.bias(module);
+        let inside = |address: u64| address.wrapping_sub(bias);
+        let code: Vec<Range<u64>> =
+            copy.code.iter().map(|range| inside(range.start)..inside(range.end)).collect();
+        let lines = self.debug(module).ok().and_then(|debug| debug.lines(die.unit).ok());
+        lines.is_some_and(|lines| lines.starts_again(inside(copy.entry), &code))
+    }
+
     /// Where a breakpoint on a function stops: behind the prologue of each function of that name, and at the start of each
     /// copy of it inside another.
     pub fn breakpoints_on(&self, name: &str) -> Vec<u64> {

@@ -216,6 +216,14 @@ fn moves(l: &mut Lift, d: &Decoded) -> bool {
         OpKind::Register => d.op_register(index).is_gpr(),
         _ => true,
     };
+    // What is in a segment register can be seen by all.
+    if d.op_kind(1) == OpKind::Register && d.op_register(1).is_segment_register() {
+        let value = l.read(d, 1);
+        let bytes = if l.is_memory(d, 0) { 2 } else { l.size(d, 0) };
+        let value = l.b.zext(value, bytes);
+        l.write(d, 0, value);
+        return true;
+    }
     // Segment, control and debug registers are the operating system's.
     if !general(0) || !general(1) {
         return false;

@@ -27,12 +27,6 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let value = l.read_sized(d, 1, 2);
             l.set(d.op_register(0), value);
         }
-        Mov if segment(1) => {
-            let value = l.read(d, 1);
-            let bytes = if l.is_memory(d, 0) { 2 } else { l.size(d, 0) };
-            let value = l.b.zext(value, bytes);
-            l.write(d, 0, value);
-        }
         // What a push of 32 bits leaves above the register depends on the processor.
         Push if segment(0) && d.stack_pointer_increment() == -2 => {
             let value = l.read(d, 0);

@@ -28,8 +28,17 @@ const SMALLEST: u64 = 128 << 10;
 /// Bytes between the strings of the program and those of the system.
 const GAP: usize = 64;
 
-/// Maps a stack and fills it; the stack pointer to start with, or none if the strings do not fit.
-pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<Option<u64>, Fault> {
+/// A stack that a program can start with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// The stack pointer.
+    pub pointer: u64,
+    /// The auxiliary vector that lies there.
+    pub auxiliary: Vec<u8>,
+}
+
+/// Maps a stack and fills it; none if the strings do not fit.
+pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<Option<Stack>, Fault> {
     let machine = loaded.machine;
     let usual = machine.abi().address_end - PAGE;
     // It grows to its limit, down from the size that most programs are content with.
@@ -97,11 +106,13 @@ pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<
         (libc::AT_EXECFN, path),
         (libc::AT_NULL, 0),
     ];
-    words.extend(auxiliary.iter().flat_map(|(key, value)| [*key, *value]));
+    let auxiliary: Vec<u64> = auxiliary.iter().flat_map(|(key, value)| [*key, *value]).collect();
+    words.extend(&auxiliary);
 
     let size = (words.len() * machine.abi().word) as u64;
     let pointer = (random - size) & !15;
-    let block: Vec<u8> = words.iter().flat_map(|word| machine.abi().word_bytes(*word)).collect();
+    let bytes = |words: &[u64]| words.iter().flat_map(|word| machine.abi().word_bytes(*word)).collect();
+    let block: Vec<u8> = bytes(&words);
     memory.write(pointer, &block)?;
-    Ok(Some(pointer))
+    Ok(Some(Stack { pointer, auxiliary: bytes(&auxiliary) }))
 }

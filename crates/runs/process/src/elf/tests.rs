@@ -40,7 +40,7 @@ fn the_first_stack_holds_what_was_given() {
         random: [7; 16],
         identity: [1, 2, 3, 4],
     };
-    let mut at = build_stack(&mut memory, &loaded, &vectors).unwrap().unwrap();
+    let mut at = build_stack(&mut memory, &loaded, &vectors).unwrap().unwrap().pointer;
     assert_eq!(at % 16, 0);
     let mut next = |memory: &mut Memory| {
         at += 8;

@@ -163,11 +163,14 @@ pub struct FileChange {
     pub cut: Option<u64>,
 }
 
+/// The address, in what a call brought, of what the program did not want to know: no memory holds it.
+pub const NOWHERE: u64 = u64::MAX;
+
 /// What a program wants done with a signal, as far as the host has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// What the kernel does by itself.
-    Default,
+    /// What the kernel does by itself, with these flags of `sigaction`.
+    Default(u64),
     /// Nothing.
     Ignore,
     /// Tell the process, with these flags of `sigaction`.

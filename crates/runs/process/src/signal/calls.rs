@@ -45,7 +45,7 @@ fn change_action(process: &mut Process, arguments: &Arguments) -> Answer {
     }
     if let Some(wanted) = wanted {
         let disposition = match wanted.handler {
-            DEFAULT => Disposition::Default,
+            DEFAULT => Disposition::Default(wanted.flags),
             IGNORE => Disposition::Ignore,
             _ => Disposition::Handle(wanted.flags),
         };
@@ -56,6 +56,9 @@ fn change_action(process: &mut Process, arguments: &Arguments) -> Answer {
             return Err(INVALID);
         }
         process.signals.actions[signal as usize] = wanted;
+        if process.signals.is_ignored(signal as i32) {
+            process.forget_signal(signal as i32);
+        }
     }
     Ok(0)
 }

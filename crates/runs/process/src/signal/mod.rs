@@ -285,12 +285,12 @@ impl Process {
     pub(crate) fn reset_signals(&mut self) {
         for signal in 1..=64 {
             let action = &mut self.signals.actions[signal as usize];
-            let handled = action.handler > IGNORE;
+            let is_known_to_host = action.handler > IGNORE || action.flags != 0;
             if action.handler != IGNORE {
                 *action = Action::default();
             }
-            if handled {
-                self.outside().dispose(signal, Disposition::Default);
+            if is_known_to_host && action.handler == DEFAULT {
+                self.outside().dispose(signal, Disposition::Default(0));
             }
         }
         self.signals.own.stack = AlternateStack::NONE;
@@ -300,9 +300,17 @@ impl Process {
     pub(crate) fn announce_signals(&mut self) {
         for signal in 1..=64 {
             if self.signals.actions[signal as usize].handler == DEFAULT {
-                self.outside().dispose(signal, Disposition::Default);
+                self.outside().dispose(signal, Disposition::Default(0));
             }
         }
+    }
+
+    /// What waits of a signal is dropped, as the kernel does with what waits there when a program begins to ignore it.
+    fn forget_signal(&mut self, signal: i32) {
+        let others = self.threads.signals_mut();
+        std::iter::once(&mut self.signals.own)
+            .chain(others)
+            .for_each(|thread| thread.held.retain(|(held, _)| *held != signal));
     }
 
     /// A signal arrives: the running thread takes it, or the first that does not keep it back.
@@ -404,7 +412,7 @@ impl Process {
         self.signals.own.mask = (mask | action.mask | own) & !UNBLOCKABLE;
         if action.flags & libc::SA_RESETHAND as u64 != 0 {
             self.signals.actions[signal as usize].handler = DEFAULT;
-            self.outside().dispose(signal, Disposition::Default);
+            self.outside().dispose(signal, Disposition::Default(action.flags));
         }
         self.mirror_masks();
         None

@@ -23,6 +23,9 @@ const GENERAL: [&str; 17] = [
     "RSP", "RIP",
 ];
 
+/// What every user program finds in registers of the system: interrupts are enabled, and segments are those of 64-bit code.
+const SYSTEM: [(&str, u64); 3] = [("IF", 1), ("CS", 0x33), ("SS", 0x2b)];
+
 /// The flags and their bits in `EFLAGS`.
 const FLAGS: [(&str, u32); 7] =
     [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11)];
@@ -65,6 +68,9 @@ pub struct Frame;
 
 impl Frames for Frame {
     fn prepare(&self, process: &mut Process) {
+        for (name, value) in SYSTEM {
+            process.world.registers.set(name, value);
+        }
         reset_float(process);
     }
 

@@ -284,6 +284,8 @@ pub(crate) struct Origin {
     pub arguments: Vec<u8>,
     /// Its environment, likewise.
     pub environment: Vec<u8>,
+    /// Its auxiliary vector.
+    pub auxiliary: Vec<u8>,
 }
 
 impl Origin {
@@ -304,10 +306,11 @@ pub(crate) fn start(
 ) -> Result<Started, LoadError> {
     let (mut memory, loaded) = elf::load(&exec, byte_bound, stack_limit)?;
     let terminated = |texts: &[Vec<u8>]| texts.iter().flat_map(|text| [&text[..], &[0]].concat()).collect();
-    let origin = Origin {
+    let mut origin = Origin {
         name: Vec::new(),
         arguments: terminated(&exec.arguments),
         environment: terminated(&environment),
+        auxiliary: Vec::new(),
     };
     let path = exec.program.path;
     let vectors = Vectors {
@@ -319,5 +322,6 @@ pub(crate) fn start(
     };
     let no_room = || LoadError::NoRoom { path: path.clone(), size: elf::STACK_SIZE };
     let stack = elf::build_stack(&mut memory, &loaded, &vectors).ok().flatten().ok_or_else(no_room)?;
-    Ok(Started { memory, loaded, stack, path: exec.canonical, origin })
+    origin.auxiliary = stack.auxiliary;
+    Ok(Started { memory, loaded, stack: stack.pointer, path: exec.canonical, origin })
 }

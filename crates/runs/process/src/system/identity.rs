@@ -82,7 +82,7 @@ pub(super) fn own_prctl(process: &mut Process, arguments: &Arguments) -> Reply {
     match arguments[0] as i32 {
         libc::PR_SET_NAME => set_name(process, arguments[1]).into(),
         libc::PR_GET_NAME => {
-            let name = process.thread_name();
+            let name = process.thread_name(process.threads.name());
             process.put(arguments[1], &name).map(|()| 0).into()
         }
         _ => float_mode(process, arguments),
@@ -106,9 +106,9 @@ fn set_name(process: &mut Process, at: u64) -> Answer {
 }
 
 impl Process {
-    /// The name of the running thread.
-    fn thread_name(&self) -> [u8; 16] {
-        self.threads.name().unwrap_or_else(|| {
+    /// The name that a thread has: its own, or that of the program.
+    pub(super) fn thread_name(&self, own: Option<[u8; 16]>) -> [u8; 16] {
+        own.unwrap_or_else(|| {
             let mut name = [0; 16];
             let length = self.origin.name.len().min(15);
             name[..length].copy_from_slice(&self.origin.name[..length]);
@@ -132,7 +132,7 @@ fn float_mode(process: &mut Process, arguments: &Arguments) -> Reply {
     process.put(value, &mode.to_be_bytes()).map(|()| 0).into()
 }
 
-pub(super) fn prctl(_: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+pub(super) fn prctl(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [option, value, ..] = *arguments;
     match option as i32 {
         libc::PR_SET_PDEATHSIG
@@ -146,7 +146,12 @@ pub(super) fn prctl(_: &mut Process, live: &Live, arguments: &Arguments) -> Repl
         | libc::PR_SET_CHILD_SUBREAPER => {
             live.host(libc::SYS_prctl, [option as usize, value as usize, 0, 0, 0, 0]).into()
         }
-        libc::PR_GET_PDEATHSIG => Reply::Error(Errno(libc::EINVAL)),
+        libc::PR_GET_PDEATHSIG => {
+            let mut signal = [0u8; 4];
+            let answer =
+                live.host(libc::SYS_prctl, [option as usize, signal.as_mut_ptr() as usize, 0, 0, 0, 0]);
+            answer.and_then(|_| process.put(value, &signal).map(|()| 0)).into()
+        }
         // Names for mappings, speculation control, tagged addresses and the like: hints that a kernel may lack.
         _ => Reply::Error(Errno(libc::EINVAL)),
     }

@@ -35,7 +35,7 @@ pub(crate) use select::sets as select_sets;
 pub use table::{How, Row};
 
 use crate::memory::Fault;
-use crate::outside::{Call, Outcome};
+use crate::outside::{Call, NOWHERE, Outcome};
 use crate::process::{Ending, Process};
 
 /// A number from `errno.h`.
@@ -218,6 +218,11 @@ impl Process {
             }
         }
         Ok(written?)
+    }
+
+    /// Notes for a recording what a system call told and the program did not want to know.
+    pub(crate) fn note_unwanted(&mut self, bytes: Vec<u8>) {
+        self.journal.iter_mut().for_each(|journal| journal.push((NOWHERE, bytes.clone())));
     }
 
     /// Makes a call, and leaves memory as it was if nothing came of it: it will be tried again.

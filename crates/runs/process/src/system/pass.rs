@@ -50,6 +50,9 @@ impl Process {
     ) -> Result<(), Errno> {
         for ((shape, buffer), address) in shape.iter().zip(buffers).zip(arguments) {
             let (Some(buffer), true) = (buffer, shape.is_structure()) else { continue };
+            if *address == 0 {
+                continue;
+            }
             let bytes = self.structure_bytes(shape, buffer);
             if self.take(*address, bytes.len() as u64)? != bytes {
                 self.put(*address, &bytes)?;
@@ -61,7 +64,7 @@ impl Process {
     /// A structure that the kernel has written, as the program wants it.
     fn structure_bytes(&self, shape: &Shape, buffer: &mut [u8]) -> Vec<u8> {
         match shape {
-            Shape::Fill(fields) | Shape::Exchange(fields) => self.turn(buffer, fields),
+            Shape::Fill(fields) | Shape::Learn(fields) | Shape::Exchange(fields) => self.turn(buffer, fields),
             Shape::FillWords(_) => {
                 let words = buffer
                     .chunks_exact(8)
@@ -138,7 +141,8 @@ impl Process {
                     self.turn(&mut bytes, fields);
                     Some(bytes)
                 }
-                Shape::Fill(fields) => {
+                Shape::Learn(fields) if *value == 0 => Some(vec![0; size_of(fields) as usize]),
+                Shape::Fill(fields) | Shape::Learn(fields) => {
                     // The kernel may leave parts as they are.
                     self.world.memory.check_writable(*value, size_of(fields))?;
                     let mut bytes = self.take(*value, size_of(fields))?;
@@ -176,7 +180,10 @@ impl Process {
                 self.put(*address, &buffer[..filled])?;
             } else if shape.is_structure() {
                 let bytes = self.structure_bytes(shape, buffer);
-                self.put(*address, &bytes)?;
+                match (shape, *address) {
+                    (Shape::Learn(_), 0) => self.note_unwanted(bytes),
+                    (_, address) => self.put(address, &bytes)?,
+                }
             }
         }
         Ok(result)

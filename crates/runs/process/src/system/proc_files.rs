@@ -12,28 +12,38 @@ use std::fmt::Write;
 
 /// What is left of a path, with a zero at its end, behind the folder of the process itself in `/proc`.
 pub(super) fn own(process: u32, path: &[u8]) -> Option<&[u8]> {
+    Some(own_of(process, path)?.1)
+}
+
+/// The same, with the thread that is meant, if one is.
+fn own_of(process: u32, path: &[u8]) -> Option<(Option<u64>, &[u8])> {
     let rest = path.strip_suffix(&[0]).unwrap_or(path).strip_prefix(b"/proc/")?;
     let number = process.to_string();
     let inside = ["self", "thread-self", &number]
         .iter()
         .find_map(|folder| rest.strip_prefix(folder.as_bytes())?.strip_prefix(b"/"))?;
     // Its threads have the same.
-    let Some(task) = inside.strip_prefix(b"task/") else { return Some(inside) };
+    let Some(task) = inside.strip_prefix(b"task/") else { return Some((None, inside)) };
     let end = task.iter().position(|byte| *byte == b'/')?;
-    task[..end].iter().all(u8::is_ascii_digit).then(|| &task[end + 1..])
+    let thread = std::str::from_utf8(&task[..end]).ok()?.parse().ok()?;
+    Some((Some(thread), &task[end + 1..]))
 }
 
 /// The names of the files that are written here.
-const WRITTEN: [&[u8]; 3] = [b"maps", b"cmdline", b"environ"];
+const WRITTEN: [&[u8]; 5] = [b"maps", b"cmdline", b"environ", b"auxv", b"comm"];
+
+/// Those of them that the kernel lets a program write: here nobody may.
+const WRITABLE: [&[u8]; 2] = [b"mem", b"comm"];
 
 impl Process {
     /// Opens a file in which the kernel would tell about this process, however it is named; none if it is another.
     fn open_own(&mut self, live: &Live, directory: u64, path: &[u8], flags: i32) -> Option<Answer> {
         let name = path.strip_suffix(&[0]).unwrap_or(path);
         let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-        let is_memory = last == b"mem";
         let reads = flags & libc::O_ACCMODE == libc::O_RDONLY && flags & libc::O_PATH == 0;
-        if !is_memory && (!reads || !WRITTEN.contains(&last)) {
+        // The memory would be that of Parallax: nobody gets it, as where the kernel restricts it.
+        let is_refused = WRITABLE.contains(&last) && (!reads || last == b"mem");
+        if !is_refused && (!reads || !WRITTEN.contains(&last)) {
             return None;
         }
         let path = if name.starts_with(b"/") {
@@ -46,10 +56,9 @@ impl Process {
             let start = live.link_target(&start)?;
             [&start[..], b"/", name].concat()
         };
-        if is_memory {
-            // It would be the memory of Parallax: nobody gets it, as where the kernel restricts it.
+        if is_refused {
             return own(self.facts.process, &path)
-                .filter(|file| *file == b"mem")
+                .filter(|file| *file == last)
                 .map(|_| Err(Errno(libc::EACCES)));
         }
         let contents = self.own_file(live, &path)?;
@@ -57,10 +66,20 @@ impl Process {
     }
 
     fn own_file(&mut self, live: &Live, path: &[u8]) -> Option<Vec<u8>> {
-        match own(self.facts.process, path)? {
+        let (thread, file) = own_of(self.facts.process, path)?;
+        match file {
             b"maps" => Some(self.map_lines(live).into_bytes()),
             b"cmdline" => Some(self.origin.arguments.clone()),
             b"environ" => Some(self.origin.environment.clone()),
+            b"auxv" => Some(self.origin.auxiliary.clone()),
+            b"comm" => {
+                let current =
+                    || path.starts_with(b"/proc/thread-self/").then(|| self.threads.number().into());
+                let thread = thread.or_else(current).unwrap_or(self.facts.process.into());
+                let name = self.thread_name(self.threads.name_of(thread)?);
+                let letters = name.iter().take_while(|letter| **letter != 0);
+                Some(letters.chain(b"\n").copied().collect())
+            }
             _ => None,
         }
     }

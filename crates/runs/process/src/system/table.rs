@@ -43,6 +43,8 @@ pub enum Shape {
     Give(&'static [u8]),
     /// A structure from the kernel.
     Fill(&'static [u8]),
+    /// A structure from the kernel; where the program does not want it, a recording still does.
+    Learn(&'static [u8]),
     /// A structure that the kernel reads and writes.
     Exchange(&'static [u8]),
     /// So many numbers for the kernel, each a word of the machine; may be absent.
@@ -54,7 +56,10 @@ pub enum Shape {
 impl Shape {
     /// Whether it is a structure that the kernel writes, or may write.
     pub(super) fn is_structure(&self) -> bool {
-        matches!(self, Shape::Array { .. } | Shape::Fill(_) | Shape::Exchange(_) | Shape::FillWords(_))
+        matches!(
+            self,
+            Shape::Array { .. } | Shape::Fill(_) | Shape::Learn(_) | Shape::Exchange(_) | Shape::FillWords(_)
+        )
     }
 }
 
@@ -180,7 +185,9 @@ const POLL: &[u8] = &[4, 2, 2];
 const QUEUE: &[u8] = &[8; 8];
 const OPERATIONS: Shape = List { count: 2, fields: &[2, 2, 2], most: (500, libc::E2BIG) };
 
-use Shape::{Array, Exchange, Fill, FillWords, Give, GiveWords, In, List, Number as N, Out, Path as P, Size};
+use Shape::{
+    Array, Exchange, Fill, FillWords, Give, GiveWords, In, Learn, List, Number as N, Out, Path as P, Size,
+};
 
 /// Every system call we know of. The sizes of structures are those of x86-64 Linux.
 static ROWS: &[Row] = &[
@@ -457,9 +464,9 @@ static ROWS: &[Row] = &[
     inside("execve", 59, 11, children::execve),
     inside("exit", 60, 1, children::exit),
     inside("exit_group", 231, 234, children::exit_group),
-    waits("wait4", 61, 114, &[N, Fill(INT), N, FillWords(18)]),
-    waits_narrow("waitpid", 61, 7, &[N, Fill(INT), N]),
-    waits("waitid", 247, -1, &[N, N, Fill(SIGINFO), N, Fill(USAGE)]),
+    waits("wait4", 61, 114, &[N, Learn(INT), N, FillWords(18)]),
+    waits_narrow("waitpid", 61, 7, &[N, Learn(INT), N]),
+    waits("waitid", 247, -1, &[N, N, Learn(SIGINFO), N, Fill(USAGE)]),
     pass("getpid", 39, 20, &[]),
     pass("getppid", 110, 64, &[]),
     inside("gettid", 186, 207, identity::gettid),

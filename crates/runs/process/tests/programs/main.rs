@@ -5,6 +5,7 @@
 
 mod commands;
 mod compiled;
+mod families;
 mod hostile;
 mod lines;
 mod random;
@@ -65,6 +66,7 @@ fn main() {
     tests.extend(refused::tests());
     tests.extend(hostile::tests());
     tests.extend(random::tests());
+    tests.extend(families::tests());
     if !all {
         tests.retain(|(name, _)| !commands::is_slow(name));
     }

@@ -21,8 +21,8 @@ const OLDEST: u32 = 3;
 /// Of the engine and the system layer: it changes when the same records would lead another way. Recordings of others are
 /// refused. Since 2 an interrupted call and the delivery of the signal are two moves; since 3 the strings of the first stack are in
 /// Linux's order; since 4 a mapping may
-/// reach behind the end of its file.
-pub const REVISION: u32 = 4;
+/// reach behind the end of its file; since 5 a program starts with its segments and with interrupts enabled.
+pub const REVISION: u32 = 5;
 
 /// What a process was started with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::{Door, Header, Kind, Progress, Tail, Wish, chunk, name_of};
 use crate::record::Record;
-use parallax_process::outside::live::with_spare;
+use parallax_process::outside::live::{with_spare, without_size_limit};
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ const FULL: usize = 256 << 10;
 /// And one of that age.
 const OLD: Duration = Duration::from_secs(1);
 
-/// Opens files where the program may have all its descriptors in use.
+/// Opens and writes files where the program may have all its descriptors in use, or a limit on the size of its files.
 fn with_room<T: Send>(work: impl Fn() -> std::io::Result<T> + Sync) -> std::io::Result<T> {
     const EMFILE: i32 = 24;
-    with_spare(work, |error| error.raw_os_error() == Some(EMFILE))
+    without_size_limit(|| with_spare(work, |error| error.raw_os_error() == Some(EMFILE)))
 }
 
 /// Writes one stream.

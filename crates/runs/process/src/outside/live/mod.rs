@@ -18,7 +18,7 @@ mod waiting;
 
 pub use clock::Clock;
 pub use end::enact;
-pub use spare::with_spare;
+pub use spare::{with_spare, without_size_limit};
 
 use super::{
     Birth, Call, Disposition, Event, Exec, Facts, Limit, Limits, Outcome, Outside, Side, Tid, Wanted,
@@ -152,7 +152,6 @@ impl Live {
         let close = if closes { libc::MFD_CLOEXEC } else { 0 };
         let descriptor =
             kernel(libc::SYS_memfd_create, [c"proc".as_ptr() as usize, close as usize, 0, 0, 0, 0])?;
-        // The program's limit on the size of its files does not concern this one: memory that is mapped has no limit.
         let failed = || {
             let _ = kernel(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]);
             Err(Errno(libc::EIO))
@@ -160,25 +159,17 @@ impl Live {
         if contents.is_empty() {
             return Ok(descriptor);
         }
-        let mut old = [0u64; 2];
-        let limit = |new: Option<&[u64; 2]>, old: Option<&mut [u64; 2]>| {
-            let new = new.map_or(0, |new| new.as_ptr() as usize);
-            let old = old.map_or(0, |old| old.as_mut_ptr() as usize);
-            kernel(libc::SYS_prlimit64, [0, libc::RLIMIT_FSIZE as usize, new, old, 0, 0])
-        };
-        if limit(None, Some(&mut old)).is_err() || limit(Some(&[old[1], old[1]]), None).is_err() {
-            return failed();
-        }
         let mut done = 0;
-        while done < contents.len() {
-            let rest = &contents[done..];
-            let call = [descriptor as usize, rest.as_ptr() as usize, rest.len(), done, 0, 0];
-            match kernel(libc::SYS_pwrite64, call) {
-                Ok(written) if written > 0 => done += written as usize,
-                _ => break,
+        spare::without_size_limit(|| {
+            while done < contents.len() {
+                let rest = &contents[done..];
+                let call = [descriptor as usize, rest.as_ptr() as usize, rest.len(), done, 0, 0];
+                match kernel(libc::SYS_pwrite64, call) {
+                    Ok(written) if written > 0 => done += written as usize,
+                    _ => break,
+                }
             }
-        }
-        let _ = limit(Some(&old), None);
+        });
         if done < contents.len() { failed() } else { Ok(descriptor) }
     }
 
@@ -261,9 +252,7 @@ impl Live {
         if self.claim.as_ref().is_some_and(Claim::is_full) {
             return;
         }
-        let mask = arrivals::blockable(mask);
-        let pointer = std::ptr::from_ref(&mask) as usize;
-        let _ = kernel(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, pointer, 0, 8, 0, 0]);
+        keep_back(mask);
     }
 
     fn signal_due(&mut self, time: u64) -> Option<Event> {
@@ -509,15 +498,25 @@ impl Outside for Live {
         }
         let loan = birth.borrows.then(Loan::new).transpose()?;
         let twin = memory.twin().map_err(|()| Errno(libc::ENOMEM))?;
-        match fork(birth.signal) {
+        // A signal that comes to the child at once is its own, and must not be taken for one of those that its parent had got.
+        keep_back(u64::MAX);
+        let child = fork(birth.signal);
+        if child == 0 {
+            // A child starts without its parent's signals.
+            while self.claim.as_ref().and_then(Claim::take).is_some() {}
+            self.claim.iter().for_each(|claim| {
+                claim.was_full();
+            });
+        }
+        self.set_host_mask(self.mask);
+        match child {
             -1 => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN))),
             0 => {
                 if !memory.become_twin(twin) {
                     // It would write into its parent's memory.
                     std::process::abort();
                 }
-                // A child starts without its parent's signals, timers and threads.
-                while self.claim.as_ref().and_then(Claim::take).is_some() {}
+                // Nor does it have its timers and threads.
                 self.own.clear();
                 self.timer = Timer::default();
                 self.timers = ThreadTimers::default();
@@ -551,12 +550,15 @@ impl Outside for Live {
         let handler = match disposition {
             // The host's own say that a file was cut, or what a program that runs natively does.
             _ if arrivals::blockable(1 << (signal - 1)) == 0 => noting,
-            Disposition::Default if self.catches && ends(signal) => noting,
-            Disposition::Default => libc::SIG_DFL,
+            Disposition::Default(_) if self.catches && ends(signal) => noting,
+            Disposition::Default(_) => libc::SIG_DFL,
             Disposition::Ignore => libc::SIG_IGN,
             Disposition::Handle(_) => noting,
         };
-        let flags = if let Disposition::Handle(flags) = disposition { flags as i32 } else { 0 };
+        let flags = match disposition {
+            Disposition::Handle(flags) | Disposition::Default(flags) => flags as i32,
+            Disposition::Ignore => 0,
+        };
         // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = handler;
@@ -585,6 +587,13 @@ impl Outside for Live {
     fn delivery(&mut self, _: u64, flags: u64) -> u64 {
         flags
     }
+}
+
+/// Lets the kernel keep back these signals, as far as they can be.
+fn keep_back(mask: u64) {
+    let mask = arrivals::blockable(mask);
+    let pointer = std::ptr::from_ref(&mask) as usize;
+    let _ = kernel(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, pointer, 0, 8, 0, 0]);
 }
 
 /// Makes a copy of this process, which ends with that signal, or none if it is zero.

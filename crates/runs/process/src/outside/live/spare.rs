@@ -1,9 +1,28 @@
+//! Work of ours that the program's limits do not concern.
+//!
 //! Work that opens files when the program has all its descriptors in use: they are the program's, and none is set aside.
 //!
 //! A thread of the host can have a table of descriptors of its own. It closes what it does not need there, which the program does not
 //! notice, and what it maps is mapped for all.
 
 use super::kernel;
+
+/// Does work that writes files which are not the program's, without its limit on their size: the highest limit stays ours (see
+/// `system::limits`).
+pub fn without_size_limit<T>(work: impl FnOnce() -> T) -> T {
+    let mut old = [0u64; 2];
+    let limit = |new: Option<&[u64; 2]>, old: Option<&mut [u64; 2]>| {
+        let new = new.map_or(0, |new| new.as_ptr() as usize);
+        let old = old.map_or(0, |old| old.as_mut_ptr() as usize);
+        kernel(libc::SYS_prlimit64, [0, libc::RLIMIT_FSIZE as usize, new, old, 0, 0]).is_ok()
+    };
+    let is_lifted = limit(None, Some(&mut old)) && old[0] < old[1] && limit(Some(&[old[1], old[1]]), None);
+    let done = work();
+    if is_lifted {
+        limit(Some(&old), None);
+    }
+    done
+}
 
 /// Does some work again in a thread with descriptors to spare, if it fails for want of them. No descriptor may be part of the result.
 pub fn with_spare<T: Send, E: Send>(

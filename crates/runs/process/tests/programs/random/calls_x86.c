@@ -2,7 +2,8 @@
 //
 // Not made here: what depends on the machine (devices, network, mounts, processors), on time, on numbers of processes and files, on
 // other processes; name spaces, where a kernel that refuses them is right too; rights of others than the one who runs this; raise() of
-// a signal that is ignored by default, which waits in the kernel and is taken behind one that waits in the emulated process.
+// a signal that is ignored by default, which waits in the kernel and is taken behind one that waits in the emulated process; SIGBUS that
+// is waited for, which waits there always.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -214,6 +215,7 @@ static void signals(void) {
         siginfo_t info;
         memset(&info, 0, sizeof info);
         struct timespec none = {below(15) ? 0 : -1, 0};
+        sigdelset(&set, SIGBUS);
         long taken = sigtimedwait(&set, &info, &none);
         told("take", taken);
         if (taken > 0) printf(" %d %d\n", info.si_signo, info.si_code);

@@ -39,19 +39,20 @@ def random_run(rng, length):
             what = rng.choice("xy")
         elif kind == "lock":
             what = rng.choice("mn")
-            if holder.get(what) == thread:
-                kind, holder[what] = "release", None
-            elif holder.get(what) is None:
-                kind, holder[what] = "acquire", thread
-            else:
+            owner, depth = holder.get(what, (None, 0))
+            if owner not in (None, thread):
                 continue
+            # A thread may take a lock that it has.
+            kind = "release" if owner is not None and rng.random() < 0.7 else "acquire"
+            depth += 1 if kind == "acquire" else -1
+            holder[what] = (thread, depth) if depth else (None, 0)
         elif kind == "fork":
             what = max(alive | {e[3] for e in run if e[1] == "fork"}) + 1
             if what > 4:
                 continue
             alive.add(what)
         else:
-            others = sorted(alive - {0, thread} - {h for h in holder.values()})
+            others = sorted(alive - {0, thread} - {owner for owner, _ in holder.values()})
             if thread != 0 or not others:
                 continue
             what = rng.choice(others)
@@ -131,11 +132,11 @@ class Races(unittest.TestCase):
     def test_one_lock_agrees_with_the_slow_way(self):
         for seed in range(100):
             run = random_run(random.Random(seed), 40)
-            held, holder = [], None
+            held, holder, depth = [], None, 0
             for _, kind, who, what in run:
                 if what == "m" and kind in ("acquire", "release"):
-                    holder = who if kind == "acquire" else None
-                held.append(holder == who)
+                    holder, depth = who, depth + (1 if kind == "acquire" else -1)
+                held.append(holder == who and depth > 0)
             expected = {
                 (run[j][0], run[i][0])
                 for j in range(len(run))
@@ -146,6 +147,13 @@ class Races(unittest.TestCase):
             log = as_events(run)
             races = one_lock(log.trace("access"), log.trace("acquired"), log.trace("released"))
             self.assertEqual(self.found(races), expected, f"seed {seed}")
+
+    def test_a_lock_that_is_taken_twice_is_held_until_it_is_given_up_twice(self):
+        for writes, races in ((5, []), (7, [9])):
+            accesses = {writes: access("write", 1, "x"), 9: access("write", 2, "x")}
+            log = events({"access": accesses, "acquired": {1: 1, 2: 1, 8: 2}, "released": {3: 1, 6: 1, 10: 2}})
+            found = one_lock(log.trace("access"), log.trace("acquired"), log.trace("released"))
+            self.assertEqual(list(found.times()), races)
 
     def test_a_race_is_found_from_the_end_without_the_beginning(self):
         quiet = {when: access("write", 1, "x", when) for when in range(10, 1000, 10)}

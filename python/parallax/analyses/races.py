@@ -11,7 +11,6 @@ from typing import Any, Callable, NamedTuple
 from .. import edithamt, lazy, trace
 from .accesses import access, edit_of
 from .latest import with_latest
-from .sets import set_tracing
 
 
 class race(NamedTuple):
@@ -42,9 +41,12 @@ def _races(stamped: trace[Any], ordered: Callable[[Any, Any], bool]) -> trace[ra
 def one_lock(accesses: trace[access], acquired: trace[Any], released: trace[Any]) -> trace[race]:
     """Return the trace of accesses that race with an earlier one because a lock was not held at both.
 
-    `acquired` and `released` hold the threads that take and give up the lock.
+    `acquired` and `released` hold the threads that take and give up the lock. A thread that takes it several times, as it may with
+    a recursive one, holds it until it has given it up as often.
     """
-    holders = set_tracing(acquired, released)
+    taking = acquired.map(lambda thread: edithamt.add(None, thread))
+    giving = released.map(lambda thread: edithamt.removeone(None, thread))
+    holders = taking.merge(edithamt.concat, giving).scan(edithamt.concat)
 
     def held(one: access, before: lazy[Any]) -> tuple[access, bool]:
         now = before.force()

@@ -30,7 +30,7 @@ const MOST: usize = 256;
 pub enum Stop {
     /// Its first.
     Entry,
-    /// The one behind its prologue: its parameters can be read there.
+    /// The one behind its prologue, if every way leads there, and else its first: its parameters can be read there.
     Body,
     /// Those that end it: returns, and jumps elsewhere.
     End,
@@ -172,7 +172,14 @@ impl Names<'_> {
             }
             return;
         }
-        let at = if stop == Stop::Body { group.symbols.after_prologue(start) } else { start };
+        let behind = if stop == Stop::Body { group.symbols.after_prologue(start) } else { start };
+        // Debug information of optimised code may have the prologue end behind a branch: then it is not on every way.
+        let leaves = |instruction: &Instruction| match control::target(instruction) {
+            Some(to) => !(start..=behind).contains(&to),
+            None => !control::falls_through(instruction),
+        };
+        let mut prologue = body.iter().filter(|instruction| (start..behind).contains(&instruction.ip()));
+        let at = if prologue.any(leaves) { start } else { behind };
         code.add(group, at, None);
         // A jump inside the prologue to its end comes from the entry: a variadic function has one over what keeps floats.
         let inner = body.iter().filter(|instruction| !(start..at).contains(&instruction.ip()));

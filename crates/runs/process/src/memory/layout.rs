@@ -9,6 +9,15 @@ impl Memory {
         self.regions.range(..end).next_back().is_none_or(|(_, region)| region.end <= start)
     }
 
+    /// Whether a range is free, and not just below one that grows down, to which it leaves room.
+    pub fn is_free_with_room(&self, start: u64, length: u64) -> bool {
+        const ROOM: u64 = 256 * PAGE;
+        let end = start.saturating_add(length);
+        let above = self.regions.range(end..).next();
+        let is_near = above.is_some_and(|(at, region)| region.advice.grows_down && at - end < ROOM);
+        self.is_free(start, length) && !is_near
+    }
+
     /// The highest free range of `length` bytes that ends at or below `top`, and lies at or above `bottom`.
     pub fn find_free(&self, length: u64, bottom: u64, top: u64) -> Option<u64> {
         let mut end = top;

@@ -42,12 +42,15 @@ fn advise(process: &mut Process, arguments: &Arguments) -> Answer {
         _ => return Err(INVALID),
     }
     let (start, end) = range(start, length)?;
+    if start == end {
+        return Ok(0);
+    }
     if matches!(advice, MADV_POPULATE_READ | MADV_POPULATE_WRITE) {
         return populate(process, start, end, advice == MADV_POPULATE_WRITE);
     }
     let memory = &mut process.world.memory;
     let parts: Vec<(u64, u64)> = memory.regions_in(start, end).map(|(at, to, _)| (at, to)).collect();
-    let whole = start == end || memory.mapped_until(start, end) == end;
+    let whole = memory.mapped_until(start, end) == end;
     for (at, to) in parts {
         let Some((_, region)) = memory.region_at(at) else { continue };
         if !takes(region, advice) {
@@ -82,8 +85,9 @@ fn populate(process: &mut Process, start: u64, end: u64, writes: bool) -> Answer
     let mut at = start;
     while at < end {
         let Some((_, region)) = process.world.memory.region_at(at) else { return Err(NO_MEMORY) };
-        let access = if writes { crate::memory::Access::Write } else { crate::memory::Access::Read };
-        if !region.permissions.allow(access) {
+        // What may be read because it may be written does not count.
+        let is_allowed = if writes { region.permissions.write } else { region.permissions.read };
+        if !is_allowed {
             return Err(INVALID);
         }
         let next = region.end.min(end);
@@ -121,8 +125,11 @@ pub(super) fn remove(process: &mut Process, live: &Live, arguments: &Arguments) 
     let [start, length, advice, ..] = *arguments;
     let mut make = || -> Answer {
         let (start, end) = range(start, length)?;
+        if start == end {
+            return Ok(0);
+        }
         let memory = &mut process.world.memory;
-        let whole = start == end || memory.mapped_until(start, end) == end;
+        let whole = memory.mapped_until(start, end) == end;
         let parts: Vec<(u64, u64)> = memory.regions_in(start, end).map(|(at, to, _)| (at, to)).collect();
         for (at, to) in parts {
             let Some((from, region)) = process.world.memory.region_at(at) else { continue };

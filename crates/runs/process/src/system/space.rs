@@ -162,13 +162,14 @@ fn place(process: &mut Process, arguments: &Arguments, offset: u64) -> Result<(u
     const LOW: std::ops::Range<u64> = 0x4000_0000..0x8000_0000;
     let low = flag(MAP_32BIT) && abi.word == 8;
     let in_reach = !low || hint.checked_add(length).is_some_and(|end| end <= LOW.end);
-    let start = if hint > 0 && memory.is_range(hint, length) && memory.is_free(hint, length) && in_reach {
-        Some(hint)
-    } else if low {
-        memory.find_free_upwards(length, LOW.start, LOW.end)
-    } else {
-        memory.find_free(length, LOWEST, abi.mapping_top)
-    };
+    let start =
+        if hint > 0 && memory.is_range(hint, length) && memory.is_free_with_room(hint, length) && in_reach {
+            Some(hint)
+        } else if low {
+            memory.find_free_upwards(length, LOW.start, LOW.end)
+        } else {
+            memory.find_free(length, LOWEST, abi.mapping_top)
+        };
     Ok((start.ok_or(NO_MEMORY)?, length))
 }
 

@@ -25,7 +25,7 @@ const RANDOM: &[(&str, u32)] = &[("random/memory_x86.c", 10), ("random/calls_x86
 /// Small programs of families of system calls: those in which recordings were wrong. The others are recorded with all tests.
 const SMALL: &[(&str, &[&str])] = &[
     ("files", &["too_large"]),
-    ("identity", &["vectors", "tasks", "dropped_rights"]),
+    ("identity", &["vectors", "dropped_rights"]),
     ("machine", &["flags", "segments"]),
     ("memory", &[]),
     ("ipc", &[]),
@@ -62,6 +62,7 @@ fn built(source: &str, place: &Path) -> Result<PathBuf, String> {
     let output = Command::new("gcc")
         .args(["-O1", "-w", "-pthread", "-DLARGE=1048576", "-DWITHOUT_CALLS", "-o"])
         .args([&binary, &path])
+        .args(["-lm", "-lrt"])
         .output();
     match output {
         Ok(output) if output.status.success() => Ok(binary),

@@ -14,7 +14,6 @@ const KNOWN: &[(&str, &str, usize, &str)] = &[
     ("cexplore", "explore::search", 8, "the search, its host and the contracts found share one explorer"),
     ("cmachine", "memory", 9, "pointers are places in memory, and memory holds pointers"),
     ("ir", "meaning::pure", 6, "operations by family, each may use the others"),
-    ("mixy", "mix", 11, "blocks are checked by the two analyses in turn"),
     ("process", "system", 24, "system calls change the process that makes them"),
     ("process", "execute::micro", 14, "micro-operations and the passes over them"),
     ("symbols", "types", 9, "types, values and frames are found through each other"),

@@ -1,13 +1,41 @@
 //! Who calls whom, of the functions that can run.
 
-use crate::check::{callees, reachable};
-use crate::region::Program;
-use parallax_cmodule::{BlockId, Callee, FunctionId, Operation};
-use parallax_points::has_body;
+use crate::region::{Program, around};
+use parallax_cmodule::{BlockId, Callee, FunctionId, Module, Operation};
+use parallax_points::{Flow, Points, Site, has_body};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
+
+/// Functions that can run when the program starts at a function, those behind blocks included; and constructors and
+/// destructors with what they call.
+pub(crate) fn reachable(module: &Module, points: &Points, from: FunctionId) -> FxHashSet<FunctionId> {
+    let mut waiting = around(module);
+    waiting.push(from);
+    let mut seen: FxHashSet<FunctionId> = waiting.iter().copied().collect();
+    while let Some(function) = waiting.pop() {
+        for callee in callees(module, points, function) {
+            if seen.insert(callee) {
+                waiting.push(callee);
+            }
+        }
+    }
+    seen
+}
+
+/// Functions with a body that a function may call.
+pub(crate) fn callees(module: &Module, points: &Points, function: FunctionId) -> Vec<FunctionId> {
+    let range = points.flows.ranges[function.0 as usize].clone();
+    let mut found = Vec::new();
+    let mut sites: BTreeSet<Site> = BTreeSet::new();
+    for (site, flow) in &points.flows.flows[range] {
+        if matches!(flow, Flow::Call(_)) && sites.insert(*site) {
+            found.extend(points.targets(*site).iter().copied().filter(|&f| has_body(module, f)));
+        }
+    }
+    found
+}
 
 /// The call graph of what can run from an entry.
 pub(crate) struct Calls<'m> {

@@ -1,5 +1,6 @@
 //! The whole analysis, from a module to a report.
 
+use crate::calls::reachable;
 use crate::declared::{Declared, Mode};
 use crate::finding::{Report, Status};
 use crate::footprint::Footprints;
@@ -9,7 +10,7 @@ use crate::mix::{Budget, Mistake, Mixer, merged, typed};
 use crate::place::{Done, Placed, Runs};
 use crate::rank::rank;
 use crate::region::{Functions, Known, Program, Sinks};
-use parallax_cmodule::{FunctionId, Module};
+use parallax_cmodule::Module;
 use parallax_points::{Points, Site, has_body};
 use parallax_term::Store;
 use rustc_hash::FxHashSet;
@@ -71,35 +72,6 @@ pub enum Error {
     /// Declarations contradict each other.
     #[error("{0}")]
     Contradiction(String),
-}
-
-/// Functions that can run when the program starts at a function, those behind blocks included; and constructors and
-/// destructors with what they call.
-pub fn reachable(module: &Module, points: &Points, from: FunctionId) -> FxHashSet<FunctionId> {
-    let mut waiting = crate::region::around(module);
-    waiting.push(from);
-    let mut seen: FxHashSet<FunctionId> = waiting.iter().copied().collect();
-    while let Some(function) = waiting.pop() {
-        for callee in callees(module, points, function) {
-            if seen.insert(callee) {
-                waiting.push(callee);
-            }
-        }
-    }
-    seen
-}
-
-/// Functions with a body that a function may call.
-pub fn callees(module: &Module, points: &Points, function: FunctionId) -> Vec<FunctionId> {
-    let range = points.flows.ranges[function.0 as usize].clone();
-    let mut found = Vec::new();
-    let mut sites: BTreeSet<Site> = BTreeSet::new();
-    for (site, flow) in &points.flows.flows[range] {
-        if matches!(flow, parallax_points::Flow::Call(_)) && sites.insert(*site) {
-            found.extend(points.targets(*site).iter().copied().filter(|&f| has_body(module, f)));
-        }
-    }
-    found
 }
 
 /// Checks a module.

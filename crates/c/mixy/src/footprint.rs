@@ -1,6 +1,6 @@
 //! Footprints: which cells a function and everything it calls may touch, and which it may change.
 
-use crate::check::callees;
+use crate::calls::callees;
 use crate::graph::{Graph, Var};
 use parallax_cmodule::{FunctionId, Module};
 use parallax_points::external::{Effect, effects, only_reads};

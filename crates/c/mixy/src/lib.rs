@@ -33,6 +33,7 @@ mod rank;
 pub mod region;
 mod returns;
 mod starts;
+mod tested;
 mod ways;
 mod world;
 

@@ -297,7 +297,7 @@ impl<'m> Mixer<'m> {
         }
         let mut seen: FxHashSet<FunctionId> = waiting.iter().copied().collect();
         while let Some(at) = waiting.pop() {
-            for callee in crate::check::callees(self.program.module, self.program.points, at) {
+            for callee in crate::calls::callees(self.program.module, self.program.points, at) {
                 if self.mode(callee, Mode::Typed) == Mode::Typed && seen.insert(callee) {
                     waiting.push(callee);
                 }
@@ -311,7 +311,7 @@ impl<'m> Mixer<'m> {
         let mut seen = self.demoted.clone();
         let mut waiting: Vec<FunctionId> = seen.iter().copied().collect();
         while let Some(at) = waiting.pop() {
-            for callee in crate::check::callees(self.program.module, self.program.points, at) {
+            for callee in crate::calls::callees(self.program.module, self.program.points, at) {
                 if !self.modes.contains_key(&callee) && seen.insert(callee) {
                     waiting.push(callee);
                 }

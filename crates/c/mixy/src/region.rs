@@ -3,7 +3,7 @@
 use crate::declared::{Declared, Position};
 use crate::graph::{Edge, Graph, Origin, Sink, SinkKind, Source, Var, Why};
 use crate::local::Settled;
-use crate::rank::Tested;
+use crate::tested::Tested;
 use parallax_cmodule::FunctionId;
 use parallax_cmodule::Module;
 use parallax_points::{Node, Place, Points, Site};

@@ -1,6 +1,6 @@
 //! Which functions can return: a call of one that cannot ends the path it is on.
 
-use crate::check::callees;
+use crate::calls::callees;
 use parallax_cmodule::{BlockId, FunctionId, Module, Terminator};
 use parallax_points::external::{Effect, effects};
 use parallax_points::{Flow, Points, Site, has_body};

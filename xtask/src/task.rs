@@ -186,6 +186,13 @@ python3 -m pip install --quiet --target target/peers triton-library==1.0.0rc4 an
 PYTHONPATH=target/peers scripts/concolic-peers target/release/parallax target/release/examples/measure-traces concolic.csv",
     ),
     task(
+        "edits",
+        "verdicts through random edits of ten C libraries from Debian's sources; gcc, clang, cppcheck, valgrind, TSan, ASan before and after",
+        &[("COUNT", "2000"), ("FIRST", "0")],
+        "scripts/edit-projects target/edits
+PARALLAX_EDITS=$PWD/target/edits PARALLAX_EDITS_COUNT=$COUNT PARALLAX_EDITS_FIRST=$FIRST cargo test -p parallax-view --test it real:: -- --nocapture",
+    ),
+    task(
         "emulator",
         "the emulator beside Unicorn and QEMU",
         &[("OUT", "")],

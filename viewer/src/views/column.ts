@@ -16,6 +16,8 @@ import { hiddenLineElement, lineElement, noteRowElement, type LineContext } from
 const DRAWN_WHOLE = 2_500;
 /** Paths with more than this are drawn piece by piece at first, so that what is on screen comes at once. */
 const DRAWN_AT_ONCE = 600;
+/** What is known at a line gets at least so many pixels beside the code; with fewer it stands below. */
+const ROOM = 240;
 /** How far beyond the window to draw. */
 const MARGIN = 600;
 /** Below this width lines wrap and one path is shown at a time; `style.css` has the same number. */
@@ -92,6 +94,7 @@ export class Column {
     const lastLine = path.frames.reduce((most, frame) => Math.max(most, frame.lines?.[1] ?? 0), 0);
     this.element.style.setProperty("--mark", `${Math.max(24, 10 + 7 * digits(path.steps.length))}px`);
     this.element.style.setProperty("--no", `${Math.max(26, 2 + 8 * digits(lastLine))}px`);
+    new ResizeObserver(() => this.place()).observe(this.scroller);
     this.paper.addEventListener("click", event => this.clicked(event));
     this.paper.addEventListener("mouseover", event => this.events.hover(stepAt(event.target)));
     this.paper.addEventListener("mouseleave", () => this.events.hover(undefined));
@@ -118,7 +121,27 @@ export class Column {
     this.update();
     this.scroller.scrollTop = scrollTop;
     this.scroller.scrollLeft = scrollLeft;
+    this.place();
     this.draw();
+  }
+
+  /** Puts what is known at a line below it where its code leaves no room. Rows of a comparison, or of a path that is drawn around the
+      window alone, have one height. */
+  private place(): void {
+    const { left, width } = this.scroller.getBoundingClientRect();
+    if (!this.whole || this.adjust || width === 0) return;
+    const all = [...this.paper.querySelectorAll<HTMLElement>(".line > .notes")];
+    for (const notes of all) { notes.parentElement!.classList.remove("below"); notes.style.maxWidth = ""; }
+    const measured = all.map(notes => ({
+      notes, wanted: notes.offsetWidth, line: notes.parentElement!.getBoundingClientRect().left - left + this.scroller.scrollLeft,
+      room: this.scroller.clientWidth - 2 - (notes.previousElementSibling!.getBoundingClientRect().right - left + this.scroller.scrollLeft),
+    }));
+    for (const { notes, wanted, room, line } of measured) {
+      if (wanted <= room) continue;
+      if (room >= ROOM) { notes.style.maxWidth = `${room}px`; continue; }
+      notes.style.setProperty("--room", `${this.scroller.clientWidth - line - 12}px`);
+      notes.parentElement!.classList.add("below");
+    }
   }
 
   /** Draws everything, for printing. */

@@ -44,7 +44,7 @@ export function toolbar(all: readonly Difference[], at: number, mode: Mode, show
     h("span", { class: "tgroup" }, act("Previous difference (N)", "Previous difference", [icon("up"), key("N")], () => events.difference(-1)),
       h("span", { class: "zl2", id: "difference" }, all.length ? h("b", {}, String(at + 1)) : "", all.length ? ` of ${plural(all.length, "difference")}` : "no differences"),
       act("Next difference (n)", "Next difference", [icon("down"), key("n")], () => events.difference(1))),
-    h("span", { class: "tgroup" }, act("Back to the report (Esc)", "Leave the comparison", [icon("close"), "Close"], () => events.leave())),
+    h("span", { class: "tgroup" }, act("Back to the report (Esc)", "Close the comparison", [icon("close"), "Close"], () => events.leave())),
   ];
 }
 

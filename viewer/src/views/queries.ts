@@ -37,8 +37,9 @@ export class QueryBar {
     this.chips.replaceChildren(...queries.map(({ term, hue }) => {
       const count = counts.get(term) ?? 0, folded = quiet.has(term);
       return h("span", { class: `query-chip q${hue}`, "data-query": term, role: "listitem" },
-        h("button", { class: "go", title: folded ? "Show the lines of all matches" : "Next match", "aria-label": `${term}, ${plural(count, "match")}, ${folded ? "show their lines" : "go to next"}`, onclick: () => this.events.jump(term) },
-          h("span", { class: "term" }, term), h("span", { class: "cnt" }, folded ? `${count} folded` : String(count))),
+        // The name begins with what is seen, so that it can be said to a computer that listens.
+        h("button", { class: "go", title: folded ? "Show the lines of all matches" : "Next match", "aria-label": `${term} ${folded ? `${count} folded, show their lines` : `${plural(count, "match")}, go to next`}`, onclick: () => this.events.jump(term) },
+          h("span", { class: "term" }, term), " ", h("span", { class: "cnt" }, folded ? `${count} folded` : String(count))),
         h("button", { class: "x", "aria-label": `Remove ${term}`, title: "Remove", onclick: () => { this.events.remove(term); this.input.focus(); } }, icon("close")));
     }));
   }

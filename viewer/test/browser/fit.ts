@@ -35,6 +35,8 @@ export async function misfits(page: Page): Promise<string[]> {
           if (clips(own.overflowX)) {
             const marked = own.textOverflow === "ellipsis" || own.maskImage !== "none" || own.webkitLineClamp !== "none";
             if (!marked && (right > box.right + SLACK || left < box.left - SLACK)) { if (left < box.right - SLACK && right > box.left + SLACK) found.add(`cut: "${text.slice(0, 40)}" of ${name(element)} in ${name(around)} by ${Math.round(Math.max(right - box.right, box.left - left))}`); seen = seen && left < box.right && right > box.left; }
+            // An ellipsis says that there is more, not that there is something.
+            if (marked && box.width < 16 && rect.width > 24) found.add(`squeezed to nothing: "${text.slice(0, 40)}" of ${name(element)} in ${name(around)}`);
             right = Math.min(right, box.right); left = Math.max(left, box.left);
           } else if (scrolls(own.overflowX)) { right = Math.min(right, box.right); left = Math.max(left, box.left); }
           if (own.overflowY !== "visible") { top = Math.max(top, box.top); bottom = Math.min(bottom, box.bottom); }
@@ -69,10 +71,14 @@ export async function misfits(page: Page): Promise<string[]> {
       if (!notes.checkVisibility() || styleOf(notes).position !== "sticky") continue;
       const code = notes.closest(".line")?.querySelector(":scope > code"), own = styleOf(notes).backgroundColor;
       if (!code) continue;
+      const panel = notes.closest(".scroller")!.getBoundingClientRect(), left = notes.getBoundingClientRect().left;
+      const below = notes.getBoundingClientRect().top >= code.getBoundingClientRect().bottom - SLACK;
+      const covered = below ? 0 : Math.min(code.getBoundingClientRect().right, panel.right) - left - 14;
+      if (covered > SLACK) found.add(`covers: "${code.textContent?.trim().slice(0, 30)}" below "${notes.innerText.slice(0, 30)}" by ${Math.round(covered)}`);
       const range = document.createRange();
       range.selectNodeContents(code);
       const alpha = /^rgba\(.*,\s*([\d.]+)\)$|\/\s*([\d.]+%?)\s*\)$/.exec(own), clear = own === "transparent" || (alpha && parseFloat(alpha[1] ?? alpha[2] ?? "1") < 0.99);
-      if (clear && [...range.getClientRects()].some(rect => rect.right > notes.getBoundingClientRect().left + 14)) found.add(`shines through: "${code.textContent?.trim().slice(0, 30)}" below "${notes.innerText.slice(0, 30)}"`);
+      if (!below && clear && [...range.getClientRects()].some(rect => rect.right > notes.getBoundingClientRect().left + 14)) found.add(`shines through: "${code.textContent?.trim().slice(0, 30)}" below "${notes.innerText.slice(0, 30)}"`);
     }
     texts.sort((a, b) => a.rect.top - b.rect.top);
     for (let i = 0; i < texts.length; i++) for (let j = i + 1; j < texts.length && texts[j]!.rect.top < texts[i]!.rect.bottom - 4; j++) {

@@ -60,6 +60,9 @@ pub struct Place {
     /// The calls that lead there, outermost first: function, and the code of the call where it is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<(String, Option<LineHash>)>,
+    /// Where the other stacks and threads of the report end, by function and code: a race has two places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<(String, Neighbours)>,
     /// A digest of the code of all steps.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trail: String,

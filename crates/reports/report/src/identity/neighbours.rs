@@ -54,8 +54,8 @@ pub struct Fit {
     pub of: usize,
     /// Whether no other way to lay the two texts over each other explains nearly as much.
     pub only: bool,
-    /// Whether the next lines on both sides are the same. Where one of them is not, the line itself may be a copy whose
-    /// original has changed.
+    /// Whether the next lines on both sides are the same, and no other line has come between their like. Otherwise the line itself
+    /// may be a copy whose original has changed.
     pub close: bool,
 }
 
@@ -114,12 +114,21 @@ impl Neighbours {
         let else_there = (0..one.len()).filter(|&i| i != at && one[i] == two[on]).map(|i| shared(i, on));
         let rival = else_here.chain(else_there).max();
         let best = heads[one.len()][two.len()];
+        // Lines between the same two neighbours: where one has come, it may be the line itself, changed, behind a copy of it.
+        let between = |lines: &[LineHash]| match (self.before.last(), self.after.first()) {
+            (Some(before), Some(after)) => {
+                lines.windows(3).filter(|three| three[0] == *before && three[2] == *after).count()
+            }
+            _ => 0,
+        };
         Fit {
             shared: ours,
             of: (one.len() - 1).min(two.len() - 1),
             // Two lines more than any rival, and no more could be shared by giving the pair up.
             only: rival.is_none_or(|rival| rival + 2 <= ours) && best <= ours + 1,
-            close: self.before.last() == other.before.last() && self.after.first() == other.after.first(),
+            close: self.before.last() == other.before.last()
+                && self.after.first() == other.after.first()
+                && between(&two) <= between(&one),
         }
     }
 }
@@ -219,6 +228,14 @@ mod tests {
         let copied = "p();\nq();\nx();\nuse(p);\ny();\nx();\nuse(p);\ny();\nr();\n";
         assert!(!original.fit(&at(copied, 4)).only);
         assert!(!original.fit(&at(copied, 7)).only);
+    }
+
+    #[test]
+    fn a_copy_of_a_block_whose_original_line_has_changed_is_not_certain() {
+        let original = at("p();\nq();\nuse(p);\nr();\ns();\n", 3);
+        let copied = "p();\nq();\nuse(p);\nr();\nq();\nuse(p); /* seen */\nr();\ns();\n";
+        assert!(!original.fit(&at(copied, 3)).close);
+        assert!(original.fit(&at("p();\nq();\nuse(p);\nr();\nmore();\ns();\n", 3)).close);
     }
 
     #[test]

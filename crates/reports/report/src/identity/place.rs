@@ -58,19 +58,11 @@ impl Place {
         let mut place = Place::default();
         if let Some(location) = location {
             place.file.clone_from(&location.file);
-            if let (Some(file), Some(line)) = (code.find(&location.file), location.line) {
+            if let Some((file, function, neighbours)) = around(location, column(report, location), code) {
                 code.name(file).clone_into(&mut place.file);
                 place.text = code.digest(file);
-                let count = code.line_count(file);
-                let around = code.function(file, line);
-                let (first, last) = around.as_ref().map_or((1, count), |&(_, first, last)| (first, last));
-                if let Some((name, ..)) = around {
-                    place.function = name;
-                }
-                if line <= count && code.line(file, line).trim() != "" {
-                    let text = |number: u32| code.line(file, number);
-                    place.code = Some(Neighbours::of(&text, line, column(report, location), first, last));
-                }
+                place.function = function;
+                place.code = neighbours;
             }
         }
         if let Some((path, step)) = failing {
@@ -79,6 +71,7 @@ impl Place {
                 place.function = path.frames.get(frame).map_or(String::new(), |frame| frame.function.clone());
             }
             place.calls = calls(path, frame, code);
+            place.ends = ends(report, path, code);
         }
         let mut trail = Vec::new();
         let mut lines = vec![report.title.clone()];
@@ -100,6 +93,36 @@ impl Place {
         place.lines = digest(&lines)[..16].to_owned();
         place
     }
+}
+
+/// The file of a place, the function there, and the line with its neighbours, where it is known and says something.
+fn around(
+    location: &Location,
+    column: Option<u32>,
+    code: &mut dyn Code,
+) -> Option<(usize, String, Option<Neighbours>)> {
+    let (file, line) = (code.find(&location.file)?, location.line?);
+    let count = code.line_count(file);
+    let (function, first, last) = code.function(file, line).unwrap_or((String::new(), 1, count));
+    let text = |number: u32| code.line(file, number);
+    let says = line <= count && !text(line).trim().is_empty();
+    Some((file, function, says.then(|| Neighbours::of(&text, line, column, first, last))))
+}
+
+/// Where the paths that happen together with the main one end, in an order that does not depend on the run.
+fn ends(report: &Report, main: &Path, code: &mut dyn Code) -> Vec<(String, Neighbours)> {
+    let mut ends = Vec::new();
+    for path in report.paths.iter().filter(|path| path.flow == main.flow && !std::ptr::eq(*path, main)) {
+        let step = path.failing_step().or(path.steps.len().checked_sub(1)).map(|step| &path.steps[step]);
+        let place = step.and_then(|step| step.location.as_ref());
+        if let Some((_, function, Some(neighbours))) =
+            place.and_then(|place| around(place, place.column, code))
+        {
+            ends.push((function, neighbours));
+        }
+    }
+    ends.sort_by(|one, two| (&one.0, one.1.line, &one.1.before).cmp(&(&two.0, two.1.line, &two.1.before)));
+    ends
 }
 
 /// The column that the tool puts its message at, if it is in the line in question.

@@ -325,7 +325,19 @@ fn lines<'i>(old: &'i Identity, new: &'i Identity) -> Option<(&'i Neighbours, &'
             .iter()
             .zip(&new.place.calls)
             .all(|(one, two)| one.0 == two.0 || (one.1.is_some() && one.1 == two.1));
-    (old.title == new.title && calls && one.same_line(two)).then_some((one, two))
+    (old.title == new.title && calls && one.same_line(two) && ends(old, new)).then_some((one, two))
+}
+
+/// Whether the other stacks and threads end at the same lines, as far as is known: what was noted before they were kept has none.
+fn ends(old: &Identity, new: &Identity) -> bool {
+    let (one, two) = (&old.place.ends, &new.place.ends);
+    one.is_empty()
+        || two.is_empty()
+        || (one.len() == two.len()
+            && one.iter().zip(two).all(|((_, one), (_, two))| {
+                let fit = one.fit(two);
+                one.same_line(two) && fit.only && fit.close
+            }))
 }
 
 fn same_own(old: &Identity, new: &Identity) -> bool {

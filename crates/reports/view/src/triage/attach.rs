@@ -28,6 +28,8 @@ pub struct Attached {
     pub names: Vec<String>,
     /// For each report the keys of records that may be about it, the likeliest first.
     pub perhaps: Vec<Vec<String>>,
+    /// The keys of records with answers that are about no report here, not even perhaps.
+    pub gone: Vec<String>,
     /// How far answers were carried over, in words.
     pub notes: Vec<String>,
 }
@@ -97,6 +99,18 @@ impl Triage {
                 "{asked} of {} reports look like ones that were judged before and may be others: they are shown as \
                  \"perhaps\", to be confirmed",
                 attached.keys.len()
+            ));
+        }
+        let named: BTreeSet<&String> =
+            attached.keys.iter().chain(attached.perhaps.iter().flatten()).collect();
+        let gone = known.iter().map(|(key, _)| key).filter(|key| !named.contains(key) && answered(self, key));
+        attached.gone = gone.cloned().collect();
+        if !attached.gone.is_empty() {
+            attached.notes.push(format!(
+                "{} of the reports answered before {} not here, mended or changed too much to be known again: what \
+                 was said of them is kept",
+                attached.gone.len(),
+                if attached.gone.len() == 1 { "is" } else { "are" }
             ));
         }
         attached

@@ -5,41 +5,10 @@
 //! of its name; two projects merged; a tool that changes its words from one version to the next; macros and headers whose
 //! change moves a report without a change at its place; languages other than C.
 
+use crate::tree::{Dice, Line, Tree, base_name, replaced};
 use parallax_report::{Document, Frame, Location, Report};
-use parallax_view::syntax::Outline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-
-/// A small generator of numbers: the same seed makes the same edits.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
-    pub fn one_in(&mut self, odds: usize) -> bool {
-        self.below(odds) == 0
-    }
-
-    pub fn pick<'t, T>(&mut self, from: &'t [T]) -> Option<&'t T> {
-        if from.is_empty() { None } else { from.get(self.below(from.len())) }
-    }
-}
-
-/// A line, known by a number that stays its own wherever it goes.
-#[derive(Clone, Debug)]
-struct Line {
-    id: u64,
-    text: String,
-}
 
 /// A report whose places are lines by their numbers, and what it truly is.
 #[derive(Clone, Debug)]
@@ -53,9 +22,8 @@ struct Finding {
 /// Sources and reports.
 #[derive(Clone, Debug)]
 pub struct Project {
-    files: BTreeMap<String, Vec<Line>>,
+    tree: Tree,
     findings: Vec<Finding>,
-    next: u64,
 }
 
 /// All places of a report.
@@ -70,14 +38,10 @@ fn places(report: &mut Report) -> Vec<&mut Location> {
         .collect()
 }
 
-fn base_name(file: &str) -> &str {
-    file.rsplit('/').next().unwrap_or(file)
-}
-
 impl Project {
     /// The reports of a document about files of a folder; reports about other files are left out.
     pub fn new(document: Document, folder: &Path) -> Project {
-        let mut project = Project { files: BTreeMap::new(), findings: Vec::new(), next: 0 };
+        let mut project = Project { tree: Tree::default(), findings: Vec::new() };
         for mut report in document.reports {
             report.run = None;
             report.extra.clear();
@@ -85,7 +49,7 @@ impl Project {
             let mut known = true;
             for place in places(&mut report) {
                 place.file = base_name(&place.file).to_owned();
-                known &= files.contains(&place.file) || project.load(folder, &place.file);
+                known &= files.contains(&place.file) || project.tree.load(folder, &place.file);
                 files.insert(place.file.clone());
             }
             for frame in report.paths.iter_mut().flat_map(|path| &mut path.frames) {
@@ -93,28 +57,13 @@ impl Project {
             }
             let lines: Vec<Option<u64>> = places(&mut report)
                 .into_iter()
-                .map(|place| Some(project.files.get(&place.file)?.get(place.line? as usize - 1)?.id))
+                .map(|place| Some(project.tree.files.get(&place.file)?.get(place.line? as usize - 1)?.id))
                 .collect();
             if known && lines.iter().any(Option::is_some) && lines.iter().all(Option::is_some) {
                 project.findings.push(Finding { report, lines, truth: String::new() });
             }
         }
         project
-    }
-
-    fn load(&mut self, folder: &Path, name: &str) -> bool {
-        if self.files.contains_key(name) {
-            return true;
-        }
-        let Ok(bytes) = std::fs::read(folder.join(name)) else { return false };
-        let Ok(text) = String::from_utf8(bytes) else { return false };
-        let lines = text.lines().map(|text| {
-            self.next += 1;
-            Line { id: self.next, text: text.to_owned() }
-        });
-        let lines = lines.collect();
-        self.files.insert(name.to_owned(), lines);
-        true
     }
 
     pub fn count(&self) -> usize {
@@ -135,7 +84,7 @@ impl Project {
     /// The reports as a tool would make them of the sources as they are.
     pub fn document(&self) -> Document {
         let mut at: BTreeMap<u64, (&str, u32)> = BTreeMap::new();
-        for (name, lines) in &self.files {
+        for (name, lines) in &self.tree.files {
             for (number, line) in lines.iter().enumerate() {
                 at.insert(line.id, (name, number as u32 + 1));
             }
@@ -172,12 +121,7 @@ impl Project {
     }
 
     pub fn write(&self, folder: &Path) {
-        for (name, lines) in &self.files {
-            let file = folder.join(name);
-            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder is made");
-            let text: String = lines.iter().map(|line| format!("{}\n", line.text)).collect();
-            std::fs::write(file, text).expect("a file is written");
-        }
+        self.tree.write(folder);
     }
 
     /* Edits -------------------------------------------------------------------------- */
@@ -200,17 +144,6 @@ impl Project {
         }
     }
 
-    fn fresh(&mut self, text: impl Into<String>) -> Line {
-        self.next += 1;
-        Line { id: self.next, text: text.into() }
-    }
-
-    fn find(&self, id: u64) -> Option<(String, usize)> {
-        self.files
-            .iter()
-            .find_map(|(name, lines)| Some((name.clone(), lines.iter().position(|line| line.id == id)?)))
-    }
-
     /// The line that a report is about: where it goes wrong, or the report's own place.
     fn home(&self, finding: usize) -> Option<u64> {
         let finding = &self.findings[finding];
@@ -227,20 +160,8 @@ impl Project {
         self.findings.iter().flat_map(|finding| finding.lines.iter().flatten().copied()).collect()
     }
 
-    fn functions(&self, file: &str) -> Vec<(String, usize, usize)> {
-        let text: String = self.files[file].iter().map(|line| format!("{}\n", line.text)).collect();
-        let outline = Outline::of(file, &text);
-        let count = self.files[file].len();
-        let found = outline.functions.into_iter().filter(|function| (function.lines.last as usize) <= count);
-        found
-            .map(|function| {
-                (function.name, function.lines.first as usize - 1, function.lines.last as usize - 1)
-            })
-            .collect()
-    }
-
     fn some_file(&self, dice: &mut Dice) -> String {
-        let names: Vec<&String> = self.files.keys().collect();
+        let names: Vec<&String> = self.tree.files.keys().collect();
         (*dice.pick(&names).expect("a project has files")).clone()
     }
 
@@ -248,16 +169,17 @@ impl Project {
     fn spot(&self, dice: &mut Dice) -> (String, usize) {
         if dice.one_in(2) && !self.findings.is_empty() {
             let finding = dice.below(self.findings.len());
-            if let Some((file, at)) = self.home(finding).and_then(|line| self.find(line)) {
-                let near = (at + dice.below(7)).saturating_sub(3).clamp(1, self.files[&file].len().max(1));
+            if let Some((file, at)) = self.home(finding).and_then(|line| self.tree.find(line)) {
+                let near =
+                    (at + dice.below(7)).saturating_sub(3).clamp(1, self.tree.files[&file].len().max(1));
                 return (file, near);
             }
         }
         let file = self.some_file(dice);
-        let functions = self.functions(&file);
+        let functions = self.tree.functions(&file);
         let at = match dice.pick(&functions) {
             Some(&(_, first, last)) => first + 1 + dice.below((last - first).max(1)),
-            None => dice.below(self.files[&file].len()),
+            None => dice.below(self.tree.files[&file].len()),
         };
         (file, at)
     }
@@ -275,8 +197,8 @@ impl Project {
         ];
         let (file, at) = self.spot(dice);
         for _ in 0..=dice.below(4) {
-            let line = self.fresh(LINES[dice.below(LINES.len())]);
-            self.files.get_mut(&file).expect("known").insert(at, line);
+            let line = self.tree.fresh(LINES[dice.below(LINES.len())]);
+            self.tree.lines(&file).insert(at, line);
         }
         "lines inserted"
     }
@@ -284,7 +206,7 @@ impl Project {
     fn delete(&mut self, dice: &mut Dice) -> &'static str {
         let (file, at) = self.spot(dice);
         let used = self.used();
-        let lines = self.files.get_mut(&file).expect("known");
+        let lines = self.tree.lines(&file);
         if lines.get(at).is_some_and(|line| !used.contains(&line.id) && !line.text.contains(['{', '}'])) {
             lines.remove(at);
         }
@@ -293,14 +215,13 @@ impl Project {
 
     fn rename_function(&mut self, dice: &mut Dice) -> &'static str {
         let file = self.some_file(dice);
-        let functions = self.functions(&file);
+        let functions = self.tree.functions(&file);
         let Some((name, ..)) = dice.pick(&functions).filter(|(name, ..)| name != "main") else {
             return "nothing";
         };
-        self.next += 1;
-        let new = format!("{name}_{}", self.next);
+        let new = format!("{name}_{}", self.tree.number());
         let renamed = |text: &str| replaced(text, name, &new);
-        for line in self.files.values_mut().flatten() {
+        for line in self.tree.files.values_mut().flatten() {
             line.text = renamed(&line.text);
         }
         for finding in &mut self.findings {
@@ -318,25 +239,19 @@ impl Project {
 
     fn move_function(&mut self, dice: &mut Dice) -> &'static str {
         let (from, to) = (self.some_file(dice), self.some_file(dice));
-        let functions = self.functions(&from);
+        let functions = self.tree.functions(&from);
         let Some(&(_, first, last)) = dice.pick(&functions) else { return "nothing" };
-        let moved: Vec<Line> = self.files.get_mut(&from).expect("known").drain(first..=last).collect();
-        let borders: Vec<usize> = self.functions(&to).into_iter().map(|(_, first, _)| first).collect();
-        let at = dice.pick(&borders).copied().unwrap_or(self.files[&to].len());
-        self.files.get_mut(&to).expect("known").splice(at..at, moved);
+        let moved: Vec<Line> = self.tree.lines(&from).drain(first..=last).collect();
+        let borders: Vec<usize> = self.tree.functions(&to).into_iter().map(|(_, first, _)| first).collect();
+        let at = dice.pick(&borders).copied().unwrap_or(self.tree.files[&to].len());
+        self.tree.lines(&to).splice(at..at, moved);
         "a function moved"
     }
 
     fn move_file(&mut self, dice: &mut Dice) -> &'static str {
         let from = self.some_file(dice);
-        self.next += 1;
-        let to = match dice.below(3) {
-            0 => format!("part{}/{}", self.next, base_name(&from)),
-            1 => format!("{}_{}.c", from.trim_end_matches(".c"), self.next),
-            _ => format!("deep/er{}/{}", self.next, base_name(&from)),
-        };
-        let lines = self.files.remove(&from).expect("known");
-        self.files.insert(to, lines);
+        let to = self.tree.other_name(&from, dice);
+        self.tree.rename_file(&from, to);
         "a file moved"
     }
 
@@ -356,17 +271,17 @@ impl Project {
             at += 1;
             !gone.contains(&(at - 1))
         });
-        let Some((file, at)) = self.find(id) else { return "nothing" };
+        let Some((file, at)) = self.tree.find(id) else { return "nothing" };
         let used = self.used();
         match dice.below(3) {
-            0 if !used.contains(&id) => drop(self.files.get_mut(&file).expect("known").remove(at)),
+            0 if !used.contains(&id) => drop(self.tree.lines(&file).remove(at)),
             1 => {
-                let line = self.fresh("    if (!checked()) return;");
-                self.files.get_mut(&file).expect("known").insert(at, line);
+                let line = self.tree.fresh("    if (!checked()) return;");
+                self.tree.lines(&file).insert(at, line);
             }
             _ if !used.contains(&id) => {
-                let line = self.fresh("    mended();");
-                self.files.get_mut(&file).expect("known")[at] = line;
+                let line = self.tree.fresh("    mended();");
+                self.tree.lines(&file)[at] = line;
             }
             // Mended from afar: the line stays as it is.
             _ => {}
@@ -381,18 +296,16 @@ impl Project {
         }
         let which = dice.below(self.findings.len());
         let Some(id) = self.home(which) else { return "nothing" };
-        let Some((file, at)) = self.find(id) else { return "nothing" };
-        let text = self.files[&file][at].text.clone();
-        let line = self.fresh(text);
+        let Some((file, at)) = self.tree.find(id) else { return "nothing" };
+        let text = self.tree.files[&file][at].text.clone();
+        let line = self.tree.fresh(text);
         let copy = line.id;
-        let functions = self.functions(&file);
-        let inside = functions.iter().find(|(_, first, last)| (first..=last).contains(&&at));
-        let to = match (dice.below(3), inside) {
+        let to = match (dice.below(3), self.tree.function_at(&file, at)) {
             (0, _) => at + 1,
-            (1, Some(&(_, first, last))) => first + 1 + dice.below((last - first).max(1)),
-            _ => self.spot(dice).1.min(self.files[&file].len()),
+            (1, Some((_, first, last))) => first + 1 + dice.below((last - first).max(1)),
+            _ => self.spot(dice).1.min(self.tree.files[&file].len()),
         };
-        self.files.get_mut(&file).expect("known").insert(to, line);
+        self.tree.lines(&file).insert(to, line);
         self.report_also(which, id, copy, dice);
         "an equal finding added"
     }
@@ -404,19 +317,19 @@ impl Project {
         }
         let which = dice.below(self.findings.len());
         let Some(id) = self.home(which) else { return "nothing" };
-        let Some((file, at)) = self.find(id) else { return "nothing" };
+        let Some((file, at)) = self.tree.find(id) else { return "nothing" };
         let reach = dice.below(4);
-        let (first, last) = (at.saturating_sub(reach), (at + reach).min(self.files[&file].len() - 1));
+        let (first, last) = (at.saturating_sub(reach), (at + reach).min(self.tree.files[&file].len() - 1));
         // With the end of its function, the block would take the place of the original in it.
         let ends = |line: &Line| line.text.starts_with('}');
-        if self.files[&file][first..=last].iter().any(ends) {
+        if self.tree.files[&file][first..=last].iter().any(ends) {
             return "nothing";
         }
-        let block: Vec<Line> = self.files[&file][first..=last].to_vec();
-        let block: Vec<Line> = block.into_iter().map(|line| self.fresh(line.text)).collect();
+        let block: Vec<Line> = self.tree.files[&file][first..=last].to_vec();
+        let block: Vec<Line> = block.into_iter().map(|line| self.tree.fresh(line.text)).collect();
         let copy = block[at - first].id;
         let to = if dice.one_in(2) { last + 1 } else { first };
-        self.files.get_mut(&file).expect("known").splice(to..to, block);
+        self.tree.lines(&file).splice(to..to, block);
         self.report_also(which, id, copy, dice);
         "a block copied"
     }
@@ -424,30 +337,28 @@ impl Project {
     /// A function under a new name with the same body, and the same reports in it.
     fn copy_function(&mut self, dice: &mut Dice) -> &'static str {
         let (from, to) = (self.some_file(dice), self.some_file(dice));
-        let functions = self.functions(&from);
+        let functions = self.tree.functions(&from);
         let Some((name, first, last)) = dice.pick(&functions).cloned() else { return "nothing" };
-        self.next += 1;
-        let new = format!("{name}_copy{}", self.next);
-        let body: Vec<Line> = self.files[&from][first..=last].to_vec();
+        let new = format!("{name}_copy{}", self.tree.number());
+        let body: Vec<Line> = self.tree.files[&from][first..=last].to_vec();
         let mut copies: BTreeMap<u64, u64> = BTreeMap::new();
         let body: Vec<Line> = body
             .into_iter()
             .map(|line| {
-                let copy = self.fresh(replaced(&line.text, &name, &new));
+                let copy = self.tree.fresh(replaced(&line.text, &name, &new));
                 copies.insert(line.id, copy.id);
                 copy
             })
             .collect();
-        let at = self.files[&to].len();
-        self.files.get_mut(&to).expect("known").splice(at..at, body);
+        let at = self.tree.files[&to].len();
+        self.tree.lines(&to).splice(at..at, body);
         for finding in self.findings.clone() {
             if finding.lines.iter().flatten().any(|line| copies.contains_key(line)) {
                 let mut copy = finding;
                 copy.lines
                     .iter_mut()
                     .for_each(|line| *line = line.map(|line| copies.get(&line).copied().unwrap_or(line)));
-                self.next += 1;
-                copy.truth = format!("new {}", self.next);
+                copy.truth = format!("new {}", self.tree.number());
                 for frame in copy.report.paths.iter_mut().flat_map(|path| &mut path.frames) {
                     frame.function = replaced(&frame.function, &name, &new);
                 }
@@ -460,8 +371,7 @@ impl Project {
     fn report_also(&mut self, which: usize, line: u64, copy: u64, dice: &mut Dice) {
         let mut finding = self.findings[which].clone();
         finding.lines.iter_mut().filter(|place| **place == Some(line)).for_each(|place| *place = Some(copy));
-        self.next += 1;
-        finding.truth = format!("new {}", self.next);
+        finding.truth = format!("new {}", self.tree.number());
         let at = dice.below(self.findings.len() + 1);
         self.findings.insert(at, finding);
     }
@@ -469,9 +379,7 @@ impl Project {
     fn touch_neighbour(&mut self, dice: &mut Dice) -> &'static str {
         let (file, at) = self.spot(dice);
         let used = self.used();
-        if let Some(line) =
-            self.files.get_mut(&file).expect("known").get_mut(at).filter(|line| !used.contains(&line.id))
-        {
+        if let Some(line) = self.tree.lines(&file).get_mut(at).filter(|line| !used.contains(&line.id)) {
             line.text.push_str(" /* looked at */");
         }
         "a neighbour changed"
@@ -482,16 +390,16 @@ impl Project {
         if let Some((file, at)) = (!self.findings.is_empty())
             .then(|| self.home(dice.below(self.findings.len())))
             .flatten()
-            .and_then(|id| self.find(id))
+            .and_then(|id| self.tree.find(id))
         {
-            self.files.get_mut(&file).expect("known")[at].text.push_str(" /* why? */");
+            self.tree.lines(&file)[at].text.push_str(" /* why? */");
         }
         "the line itself changed"
     }
 
     fn indent(&mut self, dice: &mut Dice) -> &'static str {
         let file = self.some_file(dice);
-        let lines = self.files.get_mut(&file).expect("known");
+        let lines = self.tree.lines(&file);
         let ids: BTreeSet<u64> = lines.iter().map(|line| line.id).collect();
         lines.iter_mut().for_each(|line| line.text.insert_str(0, "  "));
         // The tool counts columns from the new start.
@@ -514,23 +422,4 @@ impl Project {
             self.findings.swap(at, dice.below(at + 1));
         }
     }
-}
-
-/// The text with one word in the place of another.
-fn replaced(text: &str, word: &str, other: &str) -> String {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let mut out = String::new();
-    let mut rest = text;
-    let mut before = b' ';
-    while let Some(at) = rest.find(word) {
-        let end = at + word.len();
-        let left = if at == 0 { before } else { rest.as_bytes()[at - 1] };
-        let right = rest.as_bytes().get(end).copied().unwrap_or(b' ');
-        out.push_str(&rest[..at]);
-        out.push_str(if is_word(left) || is_word(right) { word } else { other });
-        before = rest.as_bytes()[end - 1];
-        rest = &rest[end..];
-    }
-    out.push_str(rest);
-    out
 }

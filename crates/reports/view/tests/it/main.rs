@@ -3,4 +3,7 @@
 mod edits;
 mod follow;
 mod page;
+mod real;
+mod tree;
 mod triage;
+mod verdicts;

@@ -10,7 +10,7 @@ use crate::left_null::left_null;
 use crate::mix::{Actual, Conflict, Context, Mistake, Mixer, Outcome, typed};
 use crate::names::site_location;
 use crate::region::Functions;
-use crate::world::{World, delivers, is_open, returns_twice, whole};
+use crate::world::{World, delivers, is_open, prints, returns_twice, whole, writes_through};
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
     Anything, Fill, GlobalStart, HavocCell, Kind, Machine, ObjectId, Oracle, Origin, PendingCall, Raw,
@@ -483,6 +483,9 @@ impl<'m> Block<'_, 'm> {
         }
         if delivers(&name) {
             return Err(Stop::Unsupported(format!("{name} may run handlers of signals")));
+        }
+        if writes_through(&name) || (self.world.counts && prints(&name)) {
+            return Err(Stop::Unsupported(format!("{name} writes what is not its argument")));
         }
         for effect in listed.unwrap_or_default() {
             if let Effect::Dereferences(index) = effect

@@ -5,7 +5,7 @@
 //! the answer; everything else is unknown to it, and what asks the world all the same ends up in its ledger.
 
 use parallax_cmachine::ObjectId;
-use parallax_cmodule::{FunctionId, GlobalId, Module, TypeKind};
+use parallax_cmodule::{Constant, FunctionId, GlobalId, Module, TypeKind};
 use parallax_path::Completeness;
 use parallax_points::determined::is_determined;
 use parallax_points::external::calls_later;
@@ -35,16 +35,25 @@ pub(crate) struct World {
     pub(crate) numbers: Vec<(ObjectId, u64)>,
     /// Why the block cannot be explored, if it cannot: it names a variable that is more than a number, such as `environ`.
     pub(crate) strange: Option<String>,
+    /// Whether a text of the program has `%n`, which lets a function that prints write a number.
+    pub(crate) counts: bool,
 }
 
 impl World {
     pub(crate) fn of(module: &Module, named: &FxHashSet<GlobalId>) -> World {
-        let mut world = World { numbers: Vec::new(), strange: None };
+        let mut world = World { numbers: Vec::new(), strange: None, counts: false };
         for (number, global) in module.globals.iter().enumerate() {
             let id = GlobalId(number as u32);
             let name = global.name.as_str();
             let stream = matches!(name, "stdin" | "stdout" | "stderr");
-            if global.constant || stream || !module.is_library_global(id) {
+            if !module.is_library_global(id) {
+                world.counts |= matches!(
+                    global.initialiser.map(|initial| module.constant(initial)),
+                    Some(Constant::Bytes(_, bytes)) if has_count(bytes)
+                );
+                continue;
+            }
+            if global.constant || stream {
                 continue;
             }
             let wanted = name == "__parallax_errno" || (global.exported && named.contains(&id));
@@ -66,7 +75,75 @@ pub(crate) fn delivers(name: &str) -> bool {
     )
 }
 
+/// Functions that write to memory which their arguments only lead to through other memory: the parts of a message, a list of
+/// arguments, the buffer that a line is read into, one that a stream is given.
+pub(crate) fn writes_through(name: &str) -> bool {
+    let scans_a_list = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
+    matches!(scans_a_list, "vscanf" | "vfscanf" | "vwscanf" | "vfwscanf")
+        || matches!(
+            name,
+            "readv"
+                | "preadv"
+                | "preadv64"
+                | "preadv2"
+                | "preadv64v2"
+                | "process_vm_readv"
+                | "recvmsg"
+                | "recvmmsg"
+                | "getline"
+                | "getdelim"
+                | "__getdelim"
+                | "fmemopen"
+                | "open_memstream"
+                | "setvbuf"
+                | "setbuf"
+                | "setbuffer"
+        )
+}
+
+/// Functions that print what a format says.
+pub(crate) fn prints(name: &str) -> bool {
+    const OTHERS: [&str; 12] = [
+        "syslog",
+        "vsyslog",
+        "err",
+        "errx",
+        "warn",
+        "warnx",
+        "verr",
+        "verrx",
+        "vwarn",
+        "vwarnx",
+        "error",
+        "error_at_line",
+    ];
+    name.contains("printf") || OTHERS.contains(&name)
+}
+
+/// Whether a text holds the conversion `%n`.
+fn has_count(text: &[u8]) -> bool {
+    let mut bytes = text.iter();
+    while bytes.any(|&byte| byte == b'%') {
+        let conversion = bytes.find(|byte| !b"0123456789$*.+-# 'hlqjztL".contains(byte));
+        if conversion == Some(&b'n') {
+            return true;
+        }
+    }
+    false
+}
+
 /// Functions that return again when `longjmp` is called.
 pub(crate) fn returns_twice(name: &str) -> bool {
     matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_count;
+
+    #[test]
+    fn counts_are_conversions() {
+        assert!(["%n", "a%2$hhn", "%d%ln", "%%%n"].iter().all(|text| has_count(text.as_bytes())));
+        assert!(["", "%", "n", "%%n", "%dn", "100 %"].iter().all(|text| !has_count(text.as_bytes())));
+    }
 }

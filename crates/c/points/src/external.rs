@@ -486,7 +486,6 @@ pub fn only_reads(name: &str) -> bool {
         "gethostbyname",
         "getservbyname",
         "index",
-        "lstat",
         "memchr",
         "memcmp",
         "memmem",

@@ -56,11 +56,16 @@ fn the_world_is_open() {
         "char b[9]; if (read(0, b, 9) > 4) g = 0;",
         "char b[9]; if (fgets(b, 9, stdin)) g = 0;",
         "struct stat s; if (!stat(\"/etc/passwd\", &s)) g = 0;",
+        "struct stat s; s.st_mode = 0; if (!lstat(\"/etc/passwd\", &s) && s.st_mode) g = 0;",
         "if (!access(\"/etc/passwd\", 4)) g = 0;",
         "if (opendir(\"/etc\")) g = 0;",
         "if (getppid() == 1) g = 0;",
         "if (write(1, \"x\", 1) < 0) g = 0;",
         "if (printf(\"x\") < 0) g = 0;",
+        "int n = 0; printf(\"ab%n\", &n); if (n == 2) g = 0;",
+        "char b[9] = {0}; struct iovec v = { b, 9 }; readv(0, &v, 1); if (b[0] == 'y') g = 0;",
+        "char b[9] = {0}; struct iovec v = { b, 9 }; struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1 }; recvmsg(0, &m, 0); if (b[0] == 'y') g = 0;",
+        "size_t n = 9; char *l = malloc(9); if (!l) return 0; *l = 0; char *k = l; getline(&l, &n, stdin); if (k == l && *k == 'y') g = 0;",
         "if (environ[0]) g = 0;",
         "if (isatty(0)) g = 0;",
         "if (getpwuid(0)) g = 0;",
@@ -72,11 +77,11 @@ fn the_world_is_open() {
     for ask in asks {
         let text = format!(
             "#define _GNU_SOURCE\n#include <dirent.h>\n#include <errno.h>\n#include <pwd.h>\n#include <stdio.h>\n\
-             #include <stdlib.h>\n#include <sys/stat.h>\n#include <time.h>\n#include <unistd.h>\n\
+             #include <stdlib.h>\n#include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/uio.h>\n#include <time.h>\n#include <unistd.h>\n\
              int x, *g = &x;\nint main(void) {{\n  {ask}\n  return *g;\n}}\n"
         );
         let (found, refuted) = refined(&text);
-        let uses = found.iter().filter(|finding| finding.starts_with("13 ")).count();
+        let uses = found.iter().filter(|finding| finding.starts_with("15 ")).count();
         assert_eq!((uses, refuted), (1, 0), "{ask}: {found:?}");
     }
     // What asks for nothing is refuted as before: the test can fail.

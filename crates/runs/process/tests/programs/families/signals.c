@@ -70,12 +70,21 @@ PROGRAM(of_children) {
     for (int way = 0; way < 3; way++) {
         count = 0;
         fflush(stdout);
+        // A child that has ended is told as that, and no longer as continued: it waits until it was.
+        int hold[2];
+        char byte;
+        if (pipe(hold)) return;
         int number = fork();
         if (number == 0) {
+            close(hold[1]);
             if (way == 1) raise(SIGKILL);
-            if (way == 2) raise(SIGSTOP);
+            if (way == 2) {
+                raise(SIGSTOP);
+                while (read(hold[0], &byte, 1) < 0) {}
+            }
             _exit(5);
         }
+        close(hold[0]);
         while (!count) pause_for(1);
         printf("%d ", code);
         waitpid(number, &statuses[way], WUNTRACED);
@@ -84,7 +93,10 @@ PROGRAM(of_children) {
             kill(number, SIGCONT);
             waitpid(number, &statuses[way], WCONTINUED);
             printf("%d ", WIFCONTINUED(statuses[2]));
+            close(hold[1]);
             waitpid(number, &statuses[way], 0);
+        } else {
+            close(hold[1]);
         }
         printf("%d, ", ended(statuses[way]));
     }

@@ -87,7 +87,7 @@ class App {
       h("span", { class: "tgroup" }, button("itemb", "Item", "k", () => this.item(-1)), button("stepb", "Moment", ",", () => this.step(-1)), h("span", { class: "clock" }, this.clock), button("stepf", "Moment", ".", () => this.step(1)), button("itemf", "Item", "j", () => this.item(1))),
       h("span", { class: "tgroup soft" }, button("call", "To call", "F", () => this.call(-1)), button("out", "Finish", "f", () => this.call(1)), button("write", "Last write", "w", () => this.lastWrite(), "hi")),
       h("span", { class: "grow" }), this.where,
-      h("span", { class: "tgroup zoom" }, zoom("minus", "Zoom out", () => this.zoom(2)), this.zoomLabel, zoom("plus", "Zoom in", () => this.zoom(0.5)), h("button", { class: "tb", title: "The whole run (0)", "aria-label": "The whole run", onclick: () => this.all() }, icon("fit"), h("kbd", {}, "0"))));
+      h("span", { class: "tgroup zoom" }, zoom("minus", "Zoom out", () => this.zoom(2)), this.zoomLabel, zoom("plus", "Zoom in", () => this.zoom(0.5)), h("button", { class: "tb", title: "The whole run (0)", "aria-label": "The whole run (0)", onclick: () => this.all() }, icon("fit"), h("kbd", {}, "0"))));
     const { data } = this;
     if (data.threads.length) this.rows.push(threadsLane(data.threads, thread => { this.view = { ...this.view, thread }; this.later(); }));
     if (data.calls) this.rows.push(callsLane(data.calls, data.threads));

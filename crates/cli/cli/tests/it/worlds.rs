@@ -138,7 +138,7 @@ static int reach(char c, int victim) {
     case 'm': s = socket(AF_INET, SOCK_STREAM, 0); return listen(s, 1) < 0 ? 90 : 2;
     /* Without a family, a datagram goes where one with a family goes. */
     case 'n': a.sin_family = 0; s = socket(AF_INET, SOCK_DGRAM, 0); return sendto(s, "x", 1, 0, (struct sockaddr *)&a, sizeof a) < 0 ? 90 : 2;
-    case 'o': return open("/proc/self/comm", O_WRONLY) < 0 ? 90 : 1;
+    case 'o': return open("/proc/self/oom_score_adj", O_WRONLY) < 0 ? 90 : 1;
     case 'p': return rename("spool", "spool2") < 0 ? 90 : 1;
     case 'q': return chroot("spool") < 0 ? 91 : 2;
     }

@@ -234,7 +234,7 @@ impl Outside for Door {
         }
         let outcome = self.live.call(process, &call);
         if let Outcome::Done(Reply::Error(Errno(errno))) = outcome
-            && let Some(why) = is_hindered(&self.shared.borrow().world, name, errno)
+            && let Some(why) = is_hindered(&self.shared.borrow().world, process, name, &call, errno)
         {
             return Outcome::Done(Reply::End(Ending::Closed { why }));
         }

@@ -254,17 +254,38 @@ pub fn leaves(
         .or_else(|| opens_a_pipe_outside(process, name, call))
 }
 
-/// Why an answer of a view tells less than the world outside would, if it does: parts of a view cannot be changed, and it has more
-/// borders than the real file system.
-pub fn is_hindered(world: &World, name: &str, errno: i32) -> Option<String> {
+/// Why an answer tells less than the world outside would, if it does: parts of a view cannot be changed, it has more borders than
+/// the real file system, and the emulator refuses two files about a process that the kernel lets it open.
+pub fn is_hindered(
+    world: &World,
+    process: &mut Process,
+    name: &str,
+    call: &Call,
+    errno: i32,
+) -> Option<String> {
     let moves = matches!(name, "rename" | "renameat" | "renameat2" | "link" | "linkat");
     match (world, errno) {
         (World::View(_), libc::EROFS) => Some(format!("{name} where the layer is read-only")),
         (World::View(_), libc::EXDEV) if moves => {
             Some(format!("{name} of a folder, or between folders, which the layer cannot do"))
         }
+        (_, libc::EACCES) if opens_itself(process, name, call) => {
+            Some(format!("{name} of the memory or the name of a process, which the emulator refuses"))
+        }
         _ => None,
     }
+}
+
+/// Whether a call opens what may be `/proc/self/mem` or `comm`, by its last name.
+fn opens_itself(process: &mut Process, name: &str, call: &Call) -> bool {
+    let path = match name {
+        "open" => call.arguments[0],
+        "openat" | "openat2" => call.arguments[1],
+        _ => return false,
+    };
+    let path = process.world().memory.read_string(path, 4095).ok().flatten().unwrap_or_default();
+    let last = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    matches!(last, b"mem" | b"comm")
 }
 
 /// Whether opening a file with these flags changes it, or makes it.

@@ -6,7 +6,7 @@ use crate::layout::{Arena, Places, cell};
 use crate::options::{Mistake, Options};
 use crate::trace::{Exit, Place, Row};
 use crate::translate::{Spot, translate};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Translated code and its tables. The code itself is in an [`Arena`].
 pub struct Cache {
@@ -14,6 +14,8 @@ pub struct Cache {
     options: Options,
     traces: Vec<Kept>,
     by_pc: FxHashMap<u64, u32>,
+    /// Instructions that were left to the exact engine: found again without decoding them. A wrong one costs time alone.
+    left: FxHashSet<u64>,
     /// The traces that are from a page.
     by_page: FxHashMap<u64, Vec<u32>>,
     /// All ways out, by number, with the trace they are of.
@@ -89,6 +91,8 @@ pub struct Located {
 const MISS: u32 = 0;
 /// Room that a trace of the longest kind does not fill. The encoder adds at most some 70 bytes to an instruction.
 const ROOM: u64 = 16 * 1024;
+/// The most instructions that are remembered as left.
+const MOST_LEFT: usize = 1 << 16;
 
 impl Cache {
     /// An empty cache at places that [are near](Places::are_near) each other.
@@ -102,6 +106,7 @@ impl Cache {
             options,
             traces: Vec::new(),
             by_pc: FxHashMap::default(),
+            left: FxHashSet::default(),
             by_page: FxHashMap::default(),
             exits: Vec::new(),
             hot: 0,
@@ -187,6 +192,9 @@ impl Cache {
         if let Some(body) = self.find(pc) {
             return Ok(body);
         }
+        if self.left.contains(&pc) {
+            return Err(NoTrace::Left);
+        }
         let left = |next: u64, room: &std::ops::Range<u64>| room.end.saturating_sub(next);
         if left(self.hot, &self.places.hot) < ROOM || left(self.cold, &self.places.cold) < ROOM {
             return Err(NoTrace::Full);
@@ -202,7 +210,13 @@ impl Cache {
             leave: self.routines.leave,
             miss: self.routines.miss,
         };
-        let trace = translate(&path, pc, &spot, &self.options).ok_or(NoTrace::Left)?;
+        let Some(trace) = translate(&path, pc, &spot, &self.options) else {
+            if self.left.len() >= MOST_LEFT {
+                self.left.clear();
+            }
+            self.left.insert(pc);
+            return Err(NoTrace::Left);
+        };
         debug_assert!(trace.hot.len() as u64 <= ROOM && trace.cold.len() as u64 <= ROOM);
         arena.write(spot.hot, &trace.hot);
         arena.write(spot.cold, &trace.cold);
@@ -272,6 +286,7 @@ impl Cache {
 
     /// Drops the traces that are from pages whose code has changed.
     pub fn forget_pages(&mut self, arena: &mut dyn Arena, pages: &[u64]) {
+        self.left.clear();
         for page in pages {
             for index in self.by_page.remove(page).unwrap_or_default() {
                 self.forget_trace(arena, index);
@@ -314,6 +329,7 @@ impl Cache {
             }
         }
         self.by_pc.clear();
+        self.left.clear();
         self.by_page.clear();
         self.start(arena);
     }

@@ -1,4 +1,4 @@
-//! Null that is stored in memory which is freed right after: nobody may read it.
+//! Null that is stored in memory just before it is freed, so that nothing reads it.
 //!
 //! `p->next = NULL; free(p);` within one block, where nothing between the two may read the field.
 
@@ -22,7 +22,7 @@ pub(crate) fn unread(module: &Module, points: &Points, graph: &Graph) -> FxHashS
     graph.sources.iter().filter(is_dead).copied().collect()
 }
 
-/// What an address is computed from: a slot as it was after so many stores, or a register.
+/// What an address is computed from: a slot, with the number of stores into it so far, or a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Root {
     Slot(u32, u32),

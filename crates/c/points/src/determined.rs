@@ -4,7 +4,7 @@
 //! other functions of the library ask the outside world (files, the environment, the clock, users, other processes, locks), or keep
 //! something from one call to the next that an analysis which starts in the middle of a program does not know (`strtok`, `rand`,
 //! `umask`). An analysis that is to hold in every world may execute the models of the functions listed here, and no others. A model
-//! that is new is not listed: its answers are unknown until somebody has looked.
+//! that is new is not listed: its answers are unknown until it is reviewed and added.
 
 /// The functions, by the file of their models. The locale is that of C; `errno` is a number that anything may have set.
 const DETERMINED: &[&[&str]] = &[

@@ -83,7 +83,7 @@ pub fn run(arguments: &Record) -> Result<Status> {
     let mut process = Process::start(program, Box::new(door)).map_err(super::process::start_error)?;
     match arguments.engine {
         Some(engine) => engine.use_in(&mut process),
-        // Nobody asked for it, so a machine without it is not worth a line.
+        // The native engine is only a default here: without it the exact one records, and `info` says so.
         None => drop(process.use_native()),
     }
     let first = std::process::id();
